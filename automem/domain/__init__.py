@@ -1,0 +1,1 @@
+"""What a memory, an association and a recall are: plain Python, no input or output."""

@@ -1,0 +1,1 @@
+"""Turn texts into vectors: one port, one file per provider."""

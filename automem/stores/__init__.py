@@ -1,0 +1,1 @@
+"""Ports to the two databases and their implementations; a driver's error leaves here as one of ours."""

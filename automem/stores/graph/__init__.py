@@ -1,0 +1,1 @@
+"""The graph store: the record of every memory, association and piece of pending work."""
