@@ -33,6 +33,10 @@ class GraphRunner(Protocol):
         """Run a query once, never twice: after GraphUnavailable it may or may not have been applied."""
         ...
 
+    def create_unique_constraint(self, label: str, name: str) -> None:
+        """Ask for a unique constraint on a property of a node label, which must be indexed; it is built meanwhile."""
+        ...
+
     def ping(self) -> None:
         """Return when the server answers; raise GraphUnavailable when it does not."""
         ...

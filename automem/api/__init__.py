@@ -1,0 +1,1 @@
+"""The HTTP surface: parse a request, make one service call, shape the answer."""

@@ -1,0 +1,41 @@
+"""Who may call: tokens compared in constant time, closed unless opened on purpose."""
+
+from __future__ import annotations
+
+import hmac
+
+from flask import Flask, Request, Response, request
+
+from automem.api.error_shape import envelope
+from automem.container import ApiRules
+
+OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/openapi.json"})
+
+
+def install(app: Flask, rules: ApiRules) -> None:
+    """Ask for the API token before anything else happens, on every path but OPEN_PATHS."""
+
+    def require_token() -> Response | None:
+        if rules.api_token is None or request.method == "OPTIONS" or request.path in OPEN_PATHS:
+            return None
+        if _equal(sent_token(request), rules.api_token):
+            return None
+        response = envelope(401, "Unauthorized")
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    app.before_request(require_token)
+
+
+def sent_token(incoming: Request) -> str:
+    """Return the token of a request: bearer, else `X-API-Key`, else `api_key`; the first that is present counts."""
+    header = incoming.headers.get("Authorization", "")
+    if header[:7].lower() == "bearer ":
+        return header[7:].strip()
+    if "X-API-Key" in incoming.headers:
+        return incoming.headers["X-API-Key"].strip()
+    return incoming.args.get("api_key", "").strip()
+
+
+def _equal(sent: str, expected: str) -> bool:
+    return hmac.compare_digest(sent.encode("utf-8", "surrogateescape"), expected.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,75 @@
+"""The OpenAPI document, written from the models that validate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from flask import Blueprint, Flask, Response, current_app, jsonify
+from pydantic import BaseModel
+from spectree import Response as Answers
+from spectree import SecurityScheme, SpecTree
+from spectree.models import InType, SecureType, SecuritySchemeData
+
+from automem import __version__
+from automem.api.schemas.graph import ErrorAnswer
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+blueprint = Blueprint("openapi", __name__)
+
+_spec = SpecTree(
+    "flask",
+    title="automem",
+    version=__version__,
+    description="Long-term memory for AI agents: store, associate, recall.",
+    mode="strict",
+    annotations=False,
+    validation_error_status=400,
+    validation_error_model=ErrorAnswer,
+    security_schemes=[
+        SecurityScheme(name="bearer", data=SecuritySchemeData(type=SecureType.HTTP, scheme="bearer")),
+        SecurityScheme(
+            name="key", data=SecuritySchemeData(type=SecureType.API_KEY, name="X-API-Key", field_in=InType.HEADER)
+        ),
+    ],
+    security=[{"bearer": []}, {"key": []}],
+)
+_COMMON_ERRORS = (400, 401, 500, 503)
+
+
+def documented(
+    answers: Mapping[int, type[BaseModel]],
+    *,
+    query: type[BaseModel] | None = None,
+    body: type[BaseModel] | None = None,
+    errors: tuple[int, ...] = (),
+    public: bool = False,
+) -> Callable[[View], View]:
+    """Describe a view: its answers by status, its request models, and the errors besides the common ones.
+
+    Validation itself happens in `parsing`, from the same models, so that the order of checks and the messages are ours.
+    """
+    models: dict[str, Any] = {f"HTTP_{code}": ErrorAnswer for code in {*_COMMON_ERRORS, *errors}}
+    models.update({f"HTTP_{code}": model for code, model in answers.items()})
+    decorate: Callable[[View], View] = _spec.validate(
+        query=query,
+        json=body,
+        resp=Answers(**models),
+        security=[] if public else None,
+        skip_validation=True,
+    )
+    return decorate
+
+
+def document(app: Flask) -> dict[str, Any]:
+    """Return the OpenAPI document of an app."""
+    _spec.app = app
+    found: dict[str, Any] = _spec.spec
+    return found
+
+
+@blueprint.get("/openapi.json")
+def openapi() -> Response:
+    """Return the OpenAPI document of this service."""
+    return jsonify(document(current_app._get_current_object()))  # type: ignore[attr-defined]  # noqa: SLF001

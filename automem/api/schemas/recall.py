@@ -1,0 +1,168 @@
+"""Request and answer of GET /recall."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+
+from automem.api.schemas.fields import fault
+from automem.api.schemas.memory import MemoryView
+from automem.api.schemas.query import Flag, Share, Split, bounded_int, read_flag
+from automem.domain.recall import SORTS
+from automem.domain.timestamps import parse_timestamp
+
+
+def _one_of(*choices: str) -> BeforeValidator:
+    def read(value: Any) -> str:
+        text = str(value).strip().lower()
+        return text if text in choices else choices[0]
+
+    return BeforeValidator(read)
+
+
+def _instant(name: str) -> BeforeValidator:
+    def read(value: Any) -> str | None:
+        if not str(value or "").strip():
+            return None
+        try:
+            return parse_timestamp(value)
+        except ValueError as error:
+            raise fault(f"Invalid {name} time: {error}") from None
+
+    return BeforeValidator(read)
+
+
+def _state_mode(value: Any) -> str:
+    text = str(value).strip().lower()
+    if text not in {"", "current", "history"}:
+        raise fault("'state_mode' must be 'current' or 'history'")
+    return text or "current"
+
+
+def _int(low: int, high: int) -> BeforeValidator:
+    return BeforeValidator(bounded_int(None, low, high))
+
+
+def _searchable(value: Any) -> str:
+    text = str(value).replace("\x00", " ")
+    return text.encode("utf-8", "ignore").decode().strip()
+
+
+class RecallParameters(BaseModel):
+    """Query of GET /recall. Values that cannot be read count as absent, except where a 400 is named."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    query: Annotated[str, BeforeValidator(_searchable)] = Field(
+        "", description="What to recall; empty or `*` lists by importance."
+    )
+    limit: Annotated[int | None, _int(1, 1000)] = Field(
+        None, description="Most seeds, 1 to RECALL_MAX_LIMIT; default 5."
+    )
+    sort: Annotated[str | None, _one_of("score", *SORTS[1:])] = Field(
+        None,
+        validation_alias=AliasChoices("sort", "order_by"),
+        description="score, time_desc, time_asc, updated_desc or updated_asc.",
+    )
+    tags: Split = Field([], description="Only memories having these tags; repeated or comma-separated.")
+    tag_mode: Annotated[Literal["any", "all"], _one_of("any", "all")] = "any"
+    tag_match: Annotated[Literal["prefix", "exact"], _one_of("prefix", "exact")] = Field(
+        "prefix", description="`prefix` compares whole segments from the left."
+    )
+    exclude_tags: Split = Field([], description="No memories having tags that begin with these segments.")
+    start: Annotated[str | None, _instant("start")] = Field(
+        None, description="Earliest timestamp, inclusive; bad is 400."
+    )
+    end: Annotated[str | None, _instant("end")] = Field(None, description="Latest timestamp, inclusive; bad is 400.")
+    min_score: Share = Field(None, description="Drop results below this score, 0 to 1.")
+    state_mode: Annotated[Literal["current", "history"], BeforeValidator(_state_mode)] = Field(
+        "current", description="`history` also returns what is archived, expired or superseded; another value is 400."
+    )
+    current_only: Annotated[bool | None, BeforeValidator(lambda value: read_flag(value, default=True))] = Field(
+        None, description="Older spelling of state_mode; wins over it."
+    )
+    expand_relations: Flag = Field(
+        default=False,
+        validation_alias=AliasChoices("expand_relations", "expand_associations", "expand"),
+        description="Follow edges from the seeds, in both directions.",
+    )
+    expand_entities: Flag = Field(
+        default=False,
+        validation_alias=AliasChoices("expand_entities", "entity_expansion"),
+        description="Follow tags and names that the seeds share with other memories.",
+    )
+    relation_limit: Annotated[int | None, _int(1, 200)] = Field(
+        None, description="Edges followed from one memory; default 5."
+    )
+    expansion_limit: Annotated[int | None, _int(1, 500)] = Field(
+        None,
+        validation_alias=AliasChoices("expansion_limit", "relation_expansion_limit"),
+        description="Memories added by expansion; default 25.",
+    )
+    expand_depth: Annotated[int | None, _int(1, 3)] = Field(None, description="Hops followed, 1 to 3; default 2.")
+    expand_relation_types: Split = Field([], description="Only edges of these types; system types may be named.")
+    expand_min_strength: Share = Field(None, description="Weaker edges are not followed.")
+    expand_min_importance: Share = Field(None, description="Less important memories are not added.")
+    expand_respect_tags: Flag = Field(default=False, description="Apply `tags` to what expansion adds.")
+    expand_rank: Annotated[Literal["merged", "appended"], _one_of("merged", "appended")] = Field(
+        "merged", description="`merged` places an expanded memory under its seed; `appended` puts all after the seeds."
+    )
+
+
+class PathStep(BaseModel):
+    """One edge of a path, with `from` and `to` in walking order."""
+
+    model_config = ConfigDict(extra="allow")
+
+    to: str
+    type: str
+    strength: float
+    direction: Literal["out", "in"]
+
+
+class RelationView(BaseModel):
+    """An edge beside a result: to a neighbour (`memory`) or from a seed (`from`, `path`)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    strength: float
+    direction: Literal["out", "in"]
+    hop: int
+    path: list[PathStep]
+
+
+class ResultView(BaseModel):
+    """One recalled memory."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    match_type: Literal["vector", "keyword", "trending", "relation", "entity_expansion"]
+    source: Literal["qdrant", "graph"]
+    match_score: float
+    score: float
+    final_score: float
+    rank_score: float
+    score_components: dict[str, Any]
+    memory: MemoryView
+    relations: list[RelationView]
+
+
+class RecallAnswerView(BaseModel):
+    """Answer of GET /recall."""
+
+    model_config = ConfigDict(extra="allow")
+
+    status: Literal["success"]
+    query: str
+    results: list[ResultView]
+    count: int
+    dedup_removed: int
+    sort: str
+    state_mode: str
+    tag_mode: str
+    tag_match: str
+    vector_search: dict[str, bool]
+    query_time_ms: float

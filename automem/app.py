@@ -1,0 +1,43 @@
+"""The Flask application: make, configure, attach, register."""
+
+from __future__ import annotations
+
+from flask import Flask
+from flask_cors import CORS
+
+from automem.api import associate, auth, error_shape, graph, health, memory, openapi, recall
+from automem.api.parsing import JsonProvider
+from automem.bootstrap import build
+from automem.container import Container
+from automem.settings import Settings
+
+ALLOWED_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "X-Admin-Token", "X-API-Key")
+ALLOWED_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
+
+
+def create_app(settings: Settings, container: Container | None = None) -> Flask:
+    """Return the application, on the stores that the settings name or on a container made elsewhere.
+
+    Background work is not started: whoever runs the application calls `container.background.start()` after any fork.
+
+    Raises:
+        ConfigurationError: the service cannot run as it is configured.
+    """
+    app = Flask("automem", static_folder=None)
+    app.json = JsonProvider(app)
+    app.url_map.strict_slashes = False
+    services = container or build(settings)
+    app.config["MAX_CONTENT_LENGTH"] = services.rules.max_body_bytes
+    app.extensions["automem"] = services
+
+    CORS(
+        app,
+        origins=list(services.rules.allowed_origins),
+        allow_headers=list(ALLOWED_HEADERS),
+        methods=list(ALLOWED_METHODS),
+    )
+    error_shape.install(app)
+    auth.install(app, services.rules)
+    for module in (health, memory, associate, recall, graph, openapi):
+        app.register_blueprint(module.blueprint)
+    return app

@@ -1,0 +1,18 @@
+"""Memory ids: canonical lower-case hyphenated UUIDs."""
+
+from __future__ import annotations
+
+import uuid
+
+
+def new_id() -> str:
+    """Return a fresh random memory id."""
+    return str(uuid.uuid4())
+
+
+def canonical_id(text: str) -> str | None:
+    """Return the canonical spelling of any UUID that `uuid.UUID` reads, or None when it is not one."""
+    try:
+        return str(uuid.UUID(text.strip()))
+    except ValueError:
+        return None

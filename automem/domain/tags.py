@@ -1,0 +1,43 @@
+"""Tags: segments joined by ":" or "/" (one delimiter), compared without regard to case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_DELIMITERS = re.compile(r"[:/]")
+
+
+def canonical_tag(tag: str) -> str:
+    """Return the form in which tags are compared: lower case, trimmed segments joined by ":", empty ones dropped."""
+    parts = (part.strip() for part in _DELIMITERS.split(tag.strip().lower()))
+    return ":".join(part for part in parts if part)
+
+
+def canonical_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the canonical whole tags in order, without blanks and duplicates."""
+    return tuple(dict.fromkeys(key for key in map(canonical_tag, tags) if key))
+
+
+def tag_prefixes(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return every segment prefix of the tags, in order, without duplicates: `Proj:Alpha` gives `proj`, `proj:alpha`."""
+    prefixes: dict[str, None] = {}
+    for key in canonical_tags(tags):
+        parts = key.split(":")
+        for end in range(1, len(parts) + 1):
+            prefixes[":".join(parts[:end])] = None
+    return tuple(prefixes)
+
+
+def split_list(values: Iterable[str]) -> list[str]:
+    """Split repeated and comma-separated query values into trimmed, non-empty items."""
+    return [item for value in values for item in map(str.strip, value.split(",")) if item]
+
+
+def tag_filters(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the canonical filters of repeated, possibly comma-separated, query values.
+
+    A tag that itself holds a comma is stored as sent, and is still found: its whole value is a filter too when it
+    was sent alone.
+    """
+    return canonical_tags(split_list(values))

@@ -1,0 +1,142 @@
+"""The score of a memory: a weighted sum of components that each lie in 0..1. Pure.
+
+The components and their default weights are those of AutoMem's HTTP contract, so that clients read the same keys. The
+relation component follows its published formula, the sum of edge strength times the importance of the related memory,
+bounded and damped as `relation_component` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from automem.domain.memory import Memory
+from automem.domain.paths import path_strength
+from automem.domain.recall import Link
+from automem.domain.tags import canonical_tags
+from automem.domain.timestamps import age_days
+from automem.recall.keywords import metadata_terms, normalised
+
+UNDER_SEED_GAIN = 0.5
+UNDER_SEED_CEILING = 0.97
+"""An expanded memory's place: its own score plus half of path strength times the seed's, never above 0.97 of the seed's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weight of each score component."""
+
+    vector: float = 0.35
+    keyword: float = 0.35
+    metadata: float = 0.35
+    relation: float = 0.25
+    tag: float = 0.20
+    exact: float = 0.20
+    importance: float = 0.10
+    recency: float = 0.10
+    confidence: float = 0.05
+    relevance: float = 0.0
+    entity_expansion: float = 0.15
+
+
+COMPONENTS = tuple(field.name for field in fields(Weights))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRules:
+    """How components are computed and weighed.
+
+    `recency_window_days` is the age at which the linear curve reaches 0 and the exponential one a half.
+    `tag_token_cap` bounds the denominator of the tag component; 0 leaves it at the number of query words.
+    """
+
+    weights: Weights = Weights()
+    recency_window_days: float = 180.0
+    recency_curve: Literal["linear", "exp"] = "linear"
+    tag_token_cap: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a memory is scored against: the words and the whole normalised text of a query, at a canonical time."""
+
+    words: tuple[str, ...]
+    phrase: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the channels found for one memory: cosine and normalised BM25, 0 where a channel found nothing."""
+
+    vector: float = 0.0
+    keyword: float = 0.0
+    relation: float = 0.0
+    entity_expansion: float = 0.0
+
+
+def components(memory: Memory, evidence: Evidence, question: Question, rules: ScoringRules) -> dict[str, float]:
+    """Return every score component of a memory, each in 0..1."""
+    terms = metadata_terms(memory.metadata) if memory.metadata else frozenset()
+    return {
+        "vector": unit(evidence.vector),
+        "keyword": unit(evidence.keyword),
+        "metadata": 0.0,
+        "relation": unit(evidence.relation),
+        "tag": _tag_component(memory, terms, question, rules),
+        "exact": 1.0 if question.phrase and question.phrase in terms else 0.0,
+        "importance": unit(memory.importance),
+        "recency": recency(memory.timestamp, question.now, rules),
+        "confidence": unit(memory.confidence),
+        "relevance": unit(memory.relevance_score or 0.0),
+        "entity_expansion": unit(evidence.entity_expansion),
+    }
+
+
+def weighted_sum(parts: Mapping[str, float], weights: Weights) -> float:
+    """Return the sum of each component times its weight."""
+    return float(sum(getattr(weights, name) * value for name, value in parts.items()))
+
+
+def unit(value: float) -> float:
+    """Clamp to 0..1."""
+    return min(1.0, max(0.0, value))
+
+
+def recency(timestamp: str, now: str, rules: ScoringRules) -> float:
+    """Return 1 for a memory of now or the future, falling with its age by the rules' curve."""
+    age = max(0.0, age_days(timestamp, now))
+    if rules.recency_curve == "exp":
+        return float(0.5 ** (age / rules.recency_window_days))
+    return max(0.0, 1.0 - age / rules.recency_window_days)
+
+
+def _tag_component(memory: Memory, terms: frozenset[str], question: Question, rules: ScoringRules) -> float:
+    """Return the share of query words that are a whole tag or a metadata term."""
+    if not question.words or not (memory.tags or terms):
+        return 0.0
+    known = {*canonical_tags(memory.tags), *(normalised(tag) for tag in memory.tags)}
+    hits = sum(1 for word in question.words if word in known or word in terms)
+    size = len(question.words)
+    if rules.tag_token_cap > 0:
+        size = min(size, rules.tag_token_cap)
+    return min(1.0, hits / size)
+
+
+def relation_component(links: Iterable[Link], importance: float) -> float:
+    """Return the sum over links of path strength times the memory's importance, at most 1.
+
+    One link of one edge gives exactly strength times importance.
+    """
+    return min(1.0, sum(path_strength(link) for link in links) * unit(importance))
+
+
+def rank_under_seed(own: float, links: Sequence[Link], seed_scores: Mapping[str, float]) -> float:
+    """Return the rank score of an expanded memory: high enough to stand under its best seed, never above it by an edge."""
+    best = own
+    for link in links:
+        seed = seed_scores.get(link.seed, 0.0)
+        lifted = min(own + UNDER_SEED_GAIN * path_strength(link) * seed, UNDER_SEED_CEILING * seed)
+        best = max(best, lifted)
+    return best

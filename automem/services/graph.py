@@ -1,0 +1,103 @@
+"""Look around in the graph from one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from automem.domain import timestamps
+from automem.domain.memory import Memory
+from automem.domain.recall import Link, MemoryFilter, Step
+from automem.domain.relation import REGISTRY
+from automem.embedding.base import Embedder
+from automem.errors import NotFound
+from automem.stores.graph.memories import GraphMemories
+from automem.stores.graph.reads import GraphReads, WalkRules
+from automem.stores.graph.traversal import follow_relations
+from automem.stores.vector.base import Search, VectorStore
+
+EDGES_PER_MEMORY = 100
+MOST_NEIGHBOURS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A memory and how it is connected; `link` is the strongest of its shortest paths."""
+
+    memory: Memory
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """A memory with those around it: over edges, and by meaning with their cosine similarity."""
+
+    centre: Memory
+    related: tuple[Related, ...]
+    steps: tuple[Step, ...]
+    similar: tuple[tuple[Memory, float], ...]
+
+
+class GraphService:
+    """Reads what lies around a memory."""
+
+    def __init__(
+        self,
+        memories: GraphMemories,
+        reads: GraphReads,
+        vectors: VectorStore,
+        embedder: Embedder,
+        excluded_types: Sequence[str],
+    ) -> None:
+        self._memories = memories
+        self._reads = reads
+        self._vectors = vectors
+        self._embedder = embedder
+        self._excluded = MemoryFilter(exclude_types=tuple(excluded_types), include_archived=True)
+
+    def related(self, memory_id: str, types: Sequence[str], depth: int, limit: int) -> list[Related]:
+        """Return up to `limit` memories within `depth` hops over edges of these types, the most important first.
+
+        Takes one round trip per hop and two more.
+
+        Raises:
+            NotFound: there is no such memory.
+        """
+        self._existing(memory_id)
+        return self._around(memory_id, tuple(types), depth)[:limit]
+
+    def neighbourhood(self, memory_id: str, depth: int, similar_limit: int) -> Neighbourhood:
+        """Return what lies around a memory over edges of any type, and the memories nearest to it in meaning.
+
+        Raises:
+            NotFound: there is no such memory.
+            VectorsUnavailable, EmbeddingUnavailable: memories near in meaning were asked for and cannot be found now.
+        """
+        centre = self._existing(memory_id)
+        related = self._around(memory_id, tuple(REGISTRY), depth)[:MOST_NEIGHBOURS]
+        known = {memory_id, *(item.memory.id for item in related)}
+        steps = {(step.origin, step.type, step.target): step for item in related for step in item.link.path}
+        similar = self._similar(centre, known, similar_limit) if similar_limit else []
+        return Neighbourhood(centre, tuple(related), tuple(steps.values()), tuple(similar))
+
+    def _existing(self, memory_id: str) -> Memory:
+        memory = self._memories.get(memory_id)
+        if memory is None:
+            raise NotFound("Memory not found")
+        return memory
+
+    def _around(self, memory_id: str, types: tuple[str, ...], depth: int) -> list[Related]:
+        rules = WalkRules(types, EDGES_PER_MEMORY, self._excluded, timestamps.now())
+        links = follow_relations(self._reads, [memory_id], rules, depth=depth, limit=2 * MOST_NEIGHBOURS)
+        memories = self._memories.get_many(list(links))
+        found = [Related(memories[target], paths[0]) for target, paths in links.items() if target in memories]
+        found.sort(key=lambda item: item.memory.id)
+        found.sort(key=lambda item: item.memory.timestamp, reverse=True)
+        return sorted(found, key=lambda item: -item.memory.importance)
+
+    def _similar(self, centre: Memory, known: set[str], limit: int) -> list[tuple[Memory, float]]:
+        vector = self._embedder.embed_query(self._embedder.chunks(centre.content)[0])
+        (hits,) = self._vectors.search([Search(limit=limit + len(known), dense=vector, where=self._excluded)])
+        near = [hit for hit in hits if hit.memory_id not in known][:limit]
+        memories = self._memories.get_many([hit.memory_id for hit in near])
+        return [(memories[hit.memory_id], hit.score) for hit in near if hit.memory_id in memories]

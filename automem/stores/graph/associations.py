@@ -1,0 +1,69 @@
+"""Associations as edges of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from automem.domain.recall import Edge
+from automem.domain.relation import labels_of
+from automem.stores.graph import cypher
+from automem.stores.graph.base import GraphRunner
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeWrite:
+    """An edge to make or update: `number` identifies it to the caller, a property of None is removed."""
+
+    number: int
+    source: str
+    target: str
+    properties: Mapping[str, Any]
+
+
+class GraphAssociations:
+    """Reads and writes the edges between memories.
+
+    Every method raises GraphUnavailable and GraphRefused as its GraphRunner does.
+    """
+
+    def __init__(self, runner: GraphRunner) -> None:
+        self._runner = runner
+
+    def merge(self, label: str, edges: Sequence[EdgeWrite], now: str) -> set[int]:
+        """Make or update edges of one registry type, in one query.
+
+        No pair may occur twice. Properties of an existing edge that are not given stay; `created_at` is set to `now` only
+        once. Returns the numbers of the edges whose two memories exist.
+        """
+        rows = [
+            {"number": edge.number, "source": edge.source, "target": edge.target, "properties": dict(edge.properties)}
+            for edge in edges
+        ]
+        return {row[0] for row in self._runner.write(cypher.merge_edges(label), {"rows": rows, "now": now})}
+
+    def find(self, source: str, relation: str, target: str) -> Edge | None:
+        """Return one edge by its ends and type."""
+        rows = self._runner.read(cypher.find_edge(labels_of((relation,))), {"source": source, "target": target})
+        return Edge(source, target, rows[0][0], rows[0][1]) if rows else None
+
+    def delete(self, source: str, relation: str, target: str) -> bool:
+        """Delete one edge by its ends and type; False when there is none."""
+        rows = self._runner.write(cypher.delete_edge(labels_of((relation,))), {"source": source, "target": target})
+        return bool(rows and rows[0][0])
+
+    def list(
+        self,
+        memory_id: str | None,
+        direction: Literal["out", "in", "both"],
+        relations: Sequence[str],
+        offset: int,
+        limit: int,
+    ) -> list[Edge]:
+        """Return a page of edges of these types, of one memory in a direction or of the whole graph, in a stable order."""
+        form = direction if memory_id is not None else "all"
+        rows = self._runner.read(
+            cypher.list_edges(labels_of(tuple(relations)), form), {"id": memory_id, "offset": offset, "limit": limit}
+        )
+        return [Edge(*row) for row in rows]

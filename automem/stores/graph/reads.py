@@ -1,0 +1,145 @@
+"""The reads behind recall and traversal: each method is one round trip, however many memories it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from automem.domain.memory import Memory, why_not_current
+from automem.domain.recall import Candidate, Edge, MemoryFilter
+from automem.domain.relation import REGISTRY, labels_of
+from automem.stores.graph import cypher
+from automem.stores.graph.base import GraphRunner
+from automem.stores.graph.records import memory_from_columns
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """An edge found from `origin` to `target`, with what ranks the target."""
+
+    origin: str
+    target: str
+    edge: Edge
+    importance: float
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRules:
+    """Which edges to walk: their types, how many from one memory, and what the far memory must be."""
+
+    types: tuple[str, ...]
+    per_memory: int
+    where: MemoryFilter
+    now: str
+    min_strength: float = 0.0
+    min_importance: float = 0.0
+    current_only: bool = False
+
+
+class GraphReads:
+    """Reads memories and edges for recall and traversal.
+
+    Every method raises GraphUnavailable and GraphRefused as its GraphRunner does.
+    """
+
+    def __init__(self, runner: GraphRunner) -> None:
+        self._runner = runner
+
+    def candidates(self, memory_ids: Sequence[str], where: MemoryFilter, now: str) -> dict[str, Candidate]:
+        """Return, of these ids, the memories that exist and pass the filter."""
+        if not memory_ids:
+            return {}
+        rows = self._runner.read(
+            cypher.recall_candidates(where), {"ids": list(memory_ids), **cypher.filter_parameters(where)}
+        )
+        return {row[0]: _candidate(row, now) for row in rows}
+
+    def listing(self, where: MemoryFilter, *, order: str, limit: int, now: str, current_only: bool) -> list[Candidate]:
+        """Return memories without a search, in an order of `cypher.LIST_ORDERS`."""
+        rows = self._runner.read(
+            cypher.list_memories(where, current_only=current_only, order=order),
+            {"now": now, "limit": limit, **cypher.filter_parameters(where)},
+        )
+        return [_candidate(row, now) for row in rows]
+
+    def neighbours(self, memory_ids: Sequence[str], types: Sequence[str], limit: int) -> list[tuple[Edge, Memory]]:
+        """Return the outgoing edges of each memory with their far memory, authored types first, then the newest."""
+        if not memory_ids:
+            return []
+        rows = self._runner.read(
+            cypher.NEIGHBOURS,
+            {
+                "ids": list(memory_ids),
+                "types": list(labels_of(tuple(types))),
+                "system_types": [name for name, relation in REGISTRY.items() if relation.system],
+                "limit": limit,
+            },
+        )
+        found = []
+        for origin, label, properties, *columns in rows:
+            memory = memory_from_columns(columns)
+            found.append((Edge(origin, memory.id, label, properties), memory))
+        return found
+
+    def walk(self, memory_ids: Sequence[str], seen: Sequence[str], rules: WalkRules) -> list[Walked]:
+        """Follow one edge, in both directions, from each memory to memories that are not in `seen`."""
+        if not memory_ids:
+            return []
+        rows = self._runner.read(
+            cypher.walk(rules.where),
+            {
+                "ids": list(memory_ids),
+                "seen": list(seen),
+                "types": list(labels_of(rules.types)),
+                "per_memory": rules.per_memory,
+                "min_strength": rules.min_strength,
+                "min_importance": rules.min_importance,
+                "current_only": rules.current_only,
+                "now": rules.now,
+                **cypher.filter_parameters(rules.where),
+            },
+        )
+        return [_walked(*row) for row in rows]
+
+    def sharing(self, keys: Sequence[str], seen: Sequence[str], rules: WalkRules, most: int) -> dict[str, list[str]]:
+        """Return, per tag or name, ids of further memories that share it; a key shared by `most` or more brings none."""
+        if not keys:
+            return {}
+        rows = self._runner.read(
+            cypher.sharing_keys(rules.where),
+            {
+                "keys": list(keys),
+                "seen": list(seen),
+                "most": most,
+                "per_key": rules.per_memory,
+                "current_only": rules.current_only,
+                "now": rules.now,
+                **cypher.filter_parameters(rules.where),
+            },
+        )
+        return {key: list(ids) for key, ids in rows}
+
+
+def _candidate(row: Sequence[Any], now: str) -> Candidate:
+    *columns, superseders = row
+    active = (
+        target
+        for target, archived, t_valid, t_invalid in superseders
+        if target is not None and why_not_current(archived is True, t_valid, t_invalid, now) is None
+    )
+    return Candidate(memory_from_columns(columns), tuple(dict.fromkeys(active)))
+
+
+def _walked(
+    origin: str,
+    target: str,
+    label: str,
+    properties: dict[str, Any],
+    outgoing: bool,
+    importance: Any,
+    timestamp: Any,  # noqa: FBT001
+) -> Walked:
+    edge = Edge(origin, target, label, properties) if outgoing else Edge(target, origin, label, properties)
+    return Walked(origin, target, edge, float(importance or 0.0), str(timestamp or ""))

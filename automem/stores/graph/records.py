@@ -1,0 +1,110 @@
+"""Between a memory and the properties of its node: one mapping, used by every reader and writer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from automem.domain.memory import Memory
+from automem.domain.names import names_in
+from automem.domain.tags import canonical_tags, tag_prefixes
+from automem.stores.graph.cypher import MEMORY_COLUMNS
+
+INTERNAL = frozenset(
+    {"tag_keys", "name_keys", "tag_prefixes", "index_pending", "index_lease", "index_attempts", "index_error"}
+)
+"""Node properties that serve queries and are derived or private, so that a memory does not carry them."""
+
+
+def memory_from_columns(values: Sequence[Any]) -> Memory:
+    """Return the memory of a row holding MEMORY_COLUMNS."""
+    return memory_from_properties(dict(zip(MEMORY_COLUMNS, values, strict=True)))
+
+
+def memory_from_properties(properties: Mapping[str, Any]) -> Memory:
+    """Return the memory of a node, tolerating values that other writers stored badly."""
+    known = set(MEMORY_COLUMNS)
+    timestamp = _text(properties.get("timestamp"))
+    return Memory(
+        id=_text(properties.get("id")),
+        content=_text(properties.get("content")),
+        type=_text(properties.get("type")) or "Memory",
+        confidence=_fraction(properties.get("confidence"), 0.0),
+        importance=_fraction(properties.get("importance"), 0.0),
+        tags=tuple(tag for tag in properties.get("tags") or () if isinstance(tag, str)),
+        metadata=_json_object(properties.get("metadata")),
+        timestamp=timestamp,
+        updated_at=_text(properties.get("updated_at")) or timestamp,
+        last_accessed=_text(properties.get("last_accessed")) or timestamp,
+        t_valid=_optional_text(properties.get("t_valid")),
+        t_invalid=_optional_text(properties.get("t_invalid")),
+        summary=_optional_text(properties.get("summary")),
+        archived=properties.get("archived") is True,
+        relevance_score=properties.get("relevance_score")
+        if isinstance(properties.get("relevance_score"), float)
+        else None,
+        extra={name: value for name, value in properties.items() if name not in known and name not in INTERNAL},
+    )
+
+
+def properties_of(memory: Memory, pending: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the node properties of a new memory, `pending` being what its index entry still needs."""
+    return {
+        **memory.extra,
+        "id": memory.id,
+        "type": memory.type,
+        "confidence": memory.confidence,
+        "importance": memory.importance,
+        "metadata": json_text(memory.metadata),
+        "timestamp": memory.timestamp,
+        "updated_at": memory.updated_at,
+        "last_accessed": memory.last_accessed,
+        "t_valid": memory.t_valid,
+        "t_invalid": memory.t_invalid,
+        "summary": memory.summary,
+        "processed": False,
+        **text_properties(memory.content),
+        **tag_properties(memory.tags),
+        **pending,
+    }
+
+
+def text_properties(content: str) -> dict[str, Any]:
+    """Return the content and every property derived from it."""
+    return {"content": content, "name_keys": list(names_in(content))}
+
+
+def tag_properties(tags: Iterable[str]) -> dict[str, Any]:
+    """Return the tags and every property derived from them."""
+    kept = list(tags)
+    return {"tags": kept, "tag_keys": list(canonical_tags(kept)), "tag_prefixes": list(tag_prefixes(kept))}
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """Return the JSON text in which metadata is stored."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _json_object(text: Any) -> Mapping[str, Any]:
+    if not isinstance(text, str):
+        return {}
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _optional_text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _fraction(value: Any, otherwise: float) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return min(1.0, max(0.0, float(value)))
+    return otherwise
