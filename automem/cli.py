@@ -49,6 +49,8 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn publishes no ty
             "graceful_timeout": GRACEFUL_SECONDS,
             "loglevel": settings.log_level.lower(),
             "proc_name": "automem",
+            # Several services of one user would share gunicorn's control socket.
+            "control_socket_disable": True,
             "post_worker_init": self._start_background,
             "worker_exit": self._close,
         }

@@ -27,6 +27,8 @@ _spec = SpecTree(
     annotations=False,
     validation_error_status=400,
     validation_error_model=ErrorAnswer,
+    naming_strategy=lambda model: model.__name__,
+    nested_naming_strategy=lambda _parent, child: child,
     security_schemes=[
         SecurityScheme(name="bearer", data=SecuritySchemeData(type=SecureType.HTTP, scheme="bearer")),
         SecurityScheme(
