@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
 import secrets
+import socket
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 import httpx
-from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from pydantic import SecretStr
@@ -29,7 +30,7 @@ GRACEFUL_SECONDS = 30
 START_SECONDS = 600
 
 
-class Server(BaseApplication):  # type: ignore[misc]  # gunicorn publishes no types.
+class Server(BaseApplication):
     """gunicorn around the Flask application; the stores are opened in the worker process, after the fork."""
 
     def __init__(self, settings: Settings) -> None:
@@ -57,7 +58,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn publishes no ty
         for name, value in options.items():
             self.cfg.set(name, value)
 
-    def load(self) -> Flask:
+    def load(self) -> Any:
         """Build the application in the worker; what is misconfigured ends the service with its reason."""
         logging.basicConfig(level=self._settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         try:
@@ -70,6 +71,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn publishes no ty
 
     def _start_background(self, _worker: object) -> None:
         if self._container is not None:
+            # What is loaded now stays for good; collecting it again and again would only cost time.
+            gc.collect()
+            gc.freeze()
             self._container.background.start()
             _say(f"automem {__version__} is ready on http://{_bind(self._settings.host, self._settings.port)}")
 
@@ -99,7 +103,14 @@ def serve(host: str | None, port: int | None, data_dir: Path | None, threads: in
         raise click.ClickException(str(error)) from error
     if settings.embedded_graph or settings.embedded_vectors:
         _say(f"data directory: {settings.data_dir}")
-    Server(settings).run()
+    master = os.getpid()
+    try:
+        Server(settings).run()
+    except SystemExit as end:
+        # In a worker, a forked copy of this process, the code is the word for the master why it ended.
+        if os.getpid() == master and end.code:
+            raise SystemExit(1) from end
+        raise
 
 
 @main.command()
@@ -136,6 +147,14 @@ def _checked(settings: Settings) -> Settings:
             "AUTOMEM_WORKERS above 1 needs FALKORDB_URL and QDRANT_URL, because one process owns the embedded engines; "
             "set both, or raise AUTOMEM_THREADS instead"
         )
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        socket.create_server((settings.host, settings.port), family=family).close()
+    except OSError as error:
+        raise ConfigurationError(
+            f"{_bind(settings.host, settings.port)} cannot be listened on ({error.strerror}); stop what listens there, "
+            "or set PORT or AUTOMEM_HOST"
+        ) from error
     return settings
 
 

@@ -14,8 +14,8 @@ class Memory:
     """One stored memory.
 
     Timestamps are canonical (see `timestamps`). `importance`, `confidence` and `relevance_score` lie in 0..1.
-    `t_valid` and `t_invalid` bound the time in which the memory is true; None leaves that end open. `extra` keeps
-    further properties of the node that automem itself does not use, as older stores and operators set them.
+    `t_valid` and `t_invalid` bound the time in which the memory is true; None leaves that end open. `turn_key` is its
+    place in a conversation (see `conversation`), if it has one. `extra` keeps further properties of the node that automem itself does not use, as older stores and operators set them.
     """
 
     id: str
@@ -33,6 +33,7 @@ class Memory:
     summary: str | None = None
     archived: bool = False
     relevance_score: float | None = None
+    turn_key: str | None = None
     extra: JsonObject = field(default_factory=dict)
 
 

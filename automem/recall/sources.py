@@ -59,6 +59,9 @@ class Channels:
             VectorsUnavailable, VectorsRefused: as the vector store answers.
         """
         vector = self._embed(text)
+        # Conditions that nearly every memory passes are left to the graph, which checks them all again: in the index
+        # each of them costs time for every point.
+        where = replace(where, exclude_types=(), include_archived=True)
         searches = [Search(limit=pool, words=text, where=where)]
         if vector is not None:
             searches.append(Search(limit=pool, dense=vector, where=where))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from automem.domain import timestamps
 from automem.domain.memory import Memory
+from automem.domain.paths import path_strength
 from automem.domain.recall import Link, MemoryFilter, Step
 from automem.domain.relation import REGISTRY
 from automem.embedding.base import Embedder
-from automem.errors import NotFound
+from automem.errors import EmbeddingRefused, EmbeddingUnavailable, NotFound, VectorsRefused, VectorsUnavailable
 from automem.stores.graph.memories import GraphMemories
 from automem.stores.graph.reads import GraphReads, WalkRules
 from automem.stores.graph.traversal import follow_relations
 from automem.stores.vector.base import Search, VectorStore
+
+logger = logging.getLogger(__name__)
 
 EDGES_PER_MEMORY = 100
 MOST_NEIGHBOURS = 100
@@ -22,10 +26,15 @@ MOST_NEIGHBOURS = 100
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A memory and how it is connected; `link` is the strongest of its shortest paths."""
+    """A memory and how it is connected: its shortest paths, `link` being the strongest of them."""
 
     memory: Memory
-    link: Link
+    links: tuple[Link, ...]
+
+    @property
+    def link(self) -> Link:
+        """The path to show where there is room for one."""
+        return max(self.links, key=path_strength)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +78,17 @@ class GraphService:
     def neighbourhood(self, memory_id: str, depth: int, similar_limit: int) -> Neighbourhood:
         """Return what lies around a memory over edges of any type, and the memories nearest to it in meaning.
 
+        Without the index or the embedder there are none near in meaning: a drawing is of use without them.
+
         Raises:
             NotFound: there is no such memory.
-            VectorsUnavailable, EmbeddingUnavailable: memories near in meaning were asked for and cannot be found now.
         """
         centre = self._existing(memory_id)
         related = self._around(memory_id, tuple(REGISTRY), depth)[:MOST_NEIGHBOURS]
         known = {memory_id, *(item.memory.id for item in related)}
-        steps = {(step.origin, step.type, step.target): step for item in related for step in item.link.path}
+        steps = dict.fromkeys(step for item in related for link in item.links for step in link.path)
         similar = self._similar(centre, known, similar_limit) if similar_limit else []
-        return Neighbourhood(centre, tuple(related), tuple(steps.values()), tuple(similar))
+        return Neighbourhood(centre, tuple(related), tuple(steps), tuple(similar))
 
     def _existing(self, memory_id: str) -> Memory:
         memory = self._memories.get(memory_id)
@@ -90,14 +100,18 @@ class GraphService:
         rules = WalkRules(types, EDGES_PER_MEMORY, self._excluded, timestamps.now())
         links = follow_relations(self._reads, [memory_id], rules, depth=depth, limit=2 * MOST_NEIGHBOURS)
         memories = self._memories.get_many(list(links))
-        found = [Related(memories[target], paths[0]) for target, paths in links.items() if target in memories]
+        found = [Related(memories[target], paths) for target, paths in links.items() if target in memories]
         found.sort(key=lambda item: item.memory.id)
         found.sort(key=lambda item: item.memory.timestamp, reverse=True)
         return sorted(found, key=lambda item: -item.memory.importance)
 
     def _similar(self, centre: Memory, known: set[str], limit: int) -> list[tuple[Memory, float]]:
-        vector = self._embedder.embed_query(self._embedder.chunks(centre.content)[0])
-        (hits,) = self._vectors.search([Search(limit=limit + len(known), dense=vector, where=self._excluded)])
+        try:
+            vector = self._embedder.embed_query(self._embedder.chunks(centre.content)[0])
+            (hits,) = self._vectors.search([Search(limit=limit + len(known), dense=vector, where=self._excluded)])
+        except (EmbeddingUnavailable, EmbeddingRefused, VectorsUnavailable, VectorsRefused) as error:
+            logger.warning("no memories near in meaning: %s", error)
+            return []
         near = [hit for hit in hits if hit.memory_id not in known][:limit]
         memories = self._memories.get_many([hit.memory_id for hit in near])
         return [(memories[hit.memory_id], hit.score) for hit in near if hit.memory_id in memories]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from automem.domain import timestamps
 from automem.domain.classify import STATED_CONFIDENCE, classify
+from automem.domain.conversation import Turn, thread_of
 from automem.domain.ids import new_id
 from automem.domain.memory import IdempotencyRecord, IndexWork, Memory, Stored, Supersession
 from automem.embedding.base import Embedder
@@ -88,7 +90,7 @@ class MemoryService:
         if once is not None and (answered := self._answered(once)) is not None:
             return answered
         now = timestamps.now()
-        memories = [_memory(new, now) for new in news]
+        memories = self._with_turns([_memory(new, now) for new in news])
         token = time.time_ns()
         try:
             record = _record(once, memories, now) if once is not None else None
@@ -168,6 +170,19 @@ class MemoryService:
             self._remove(ids)
             deleted += len(ids)
         return deleted
+
+    def _with_turns(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Give the turns of conversations their places, in the order given."""
+        threads = [thread_of(memory.tags, memory.metadata) for memory in memories]
+        next_number = self._memories.reserve_turns(Counter(thread for thread in threads if thread is not None))
+        placed = []
+        for memory, thread in zip(memories, threads, strict=True):
+            if thread is None:
+                placed.append(memory)
+            else:
+                placed.append(replace(memory, turn_key=Turn(thread, next_number[thread]).key))
+                next_number[thread] += 1
+        return placed
 
     def _index(self, work: Sequence[IndexWork], given: Mapping[str, Any]) -> tuple[bool, bool]:
         """Write index entries as far as that can be done now; return whether they are embedded, and searchable at all.

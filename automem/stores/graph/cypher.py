@@ -37,7 +37,7 @@ def make_edge_type_exist(name: str) -> str:
 
 MEMORY_COLUMNS = (
     "id", "content", "type", "confidence", "importance", "tags", "metadata", "timestamp", "updated_at", "last_accessed",
-    "t_valid", "t_invalid", "summary", "archived", "relevance_score",
+    "t_valid", "t_invalid", "summary", "archived", "relevance_score", "turn_key",
 )  # fmt: skip
 
 
@@ -56,7 +56,8 @@ CREATE_MEMORIES_ONCE = (
 )
 FIND_IDEMPOTENCY_KEY = "MATCH (k:IdempotencyKey {key: $key}) RETURN k.fingerprint, k.answer, k.created_at"
 FORGET_IDEMPOTENCY_KEYS = (
-    "MATCH (k:IdempotencyKey) WHERE k.created_at < $before WITH k LIMIT $limit DELETE k RETURN count(k)"
+    # Without coalesce the range index answers, and it ignores an upper bound of text.
+    "MATCH (k:IdempotencyKey) WHERE coalesce(k.created_at, '') < $before WITH k LIMIT $limit DELETE k RETURN count(k)"
 )
 
 
@@ -70,6 +71,10 @@ def create_superseding_memory(relation: str, *, once: bool) -> str:
     )
 
 
+RESERVE_TURNS = (
+    "UNWIND $threads AS thread MERGE (t:Thread {key: thread.key}) "
+    "SET t.turns = coalesce(t.turns, 0) + thread.count RETURN thread.key, t.turns - thread.count"
+)
 GET_MEMORY = "MATCH (m:Memory {id: $id}) RETURN properties(m)"
 MEMORIES_BY_ID = f"UNWIND $ids AS id MATCH (m:Memory {{id: id}}) RETURN {memory_columns('m')}"
 UPDATE_MEMORY = "MATCH (m:Memory {id: $id}) SET m += $changes RETURN properties(m)"
@@ -122,7 +127,8 @@ def filter_condition(where: MemoryFilter, variable: str = "m") -> str:
     if where.start is not None:
         parts.append(f"{variable}.timestamp >= $start")
     if where.end is not None:
-        parts.append(f"{variable}.timestamp <= $end")
+        # Without coalesce the range index answers, and it ignores an upper bound of text.
+        parts.append(f"coalesce({variable}.timestamp, '') <= $end")
     if not where.include_archived:
         parts.append(f"({variable}.archived IS NULL OR {variable}.archived = false)")
     if where.memory_ids is not None:
@@ -233,13 +239,16 @@ def recall_candidates(where: MemoryFilter) -> str:
     )
 
 
+def candidates_by_turn(where: MemoryFilter) -> str:
+    """Return the same query for memories by their place in a conversation, given as $keys."""
+    return recall_candidates(where).replace(
+        "UNWIND $ids AS id MATCH (m:Memory {id: id})", "UNWIND $keys AS key MATCH (m:Memory {turn_key: key})"
+    )
+
+
 def list_memories(where: MemoryFilter, *, current_only: bool, order: str) -> str:
     """Return the query for memories without a search, in the given order (a key of LIST_ORDERS)."""
-    state = (
-        " AND (m.t_valid IS NULL OR m.t_valid <= $now) AND (m.t_invalid IS NULL OR m.t_invalid > $now)"
-        if current_only
-        else ""
-    )
+    state = f" AND {_valid('m')}" if current_only else ""
     return (
         f"MATCH (m:Memory) WHERE {filter_condition(where)}{state} "
         f"WITH m ORDER BY {LIST_ORDERS[order]} LIMIT $limit "
@@ -263,32 +272,51 @@ NEIGHBOURS = (
 )
 
 
-def walk(where: MemoryFilter) -> str:
+def _valid(variable: str) -> str:
+    """Return the condition that a memory is within its time of validity."""
+    return (
+        f"({variable}.t_valid IS NULL OR {variable}.t_valid <= $now) "
+        f"AND ({variable}.t_invalid IS NULL OR {variable}.t_invalid > $now)"
+    )
+
+
+def _not_superseded(variable: str, kept: str) -> str:
+    """Return the clauses that drop memories replaced by a true one; `kept` names the other variables to carry on."""
+    active = f"(x.archived IS NULL OR x.archived = false) AND {_valid('x')}"
+    return (
+        f"OPTIONAL MATCH ({variable})-[:INVALIDATED_BY|EVOLVED_INTO]->(y:Memory) "
+        f"WITH {kept}, {variable}, collect(y) AS replacements WHERE NOT any(x IN replacements WHERE {active}) "
+    )
+
+
+def walk(where: MemoryFilter, *, current_only: bool) -> str:
     """Return the query for the strongest edges of $types, in both directions, from each of $ids to memories not in $seen.
 
-    The filter on the far memory comes before the limit of $per_memory edges. Types are compared as values, which
+    Filter and state of the far memory come before the limit of $per_memory edges. Types are compared as values, which
     FalkorDB does faster than a pattern of a dozen labels.
     """
+    state = f"AND {_valid('n')} {_not_superseded('n', 'r')}" if current_only else ""
     return (
         "UNWIND $ids AS id MATCH (s:Memory {id: id}) CALL { WITH s MATCH (s)-[r]-(n:Memory) "
         f"WHERE type(r) IN $types AND NOT n.id IN $seen AND {_STRENGTH} >= $min_strength AND coalesce(n.importance, 0.0) >= $min_importance "
-        f"AND {filter_condition(where, 'n')} "
-        "AND (NOT $current_only OR ((n.t_valid IS NULL OR n.t_valid <= $now) AND (n.t_invalid IS NULL OR n.t_invalid > $now))) "
+        f"AND {filter_condition(where, 'n')} {state}"
         f"RETURN r, n, {_STRENGTH} AS strength ORDER BY strength DESC, n.importance DESC, n.id LIMIT $per_memory }} "
         "RETURN id, n.id, type(r), properties(r), startNode(r).id = id, n.importance, n.timestamp"
     )
 
 
-def sharing_keys(where: MemoryFilter) -> str:
+def sharing_keys(where: MemoryFilter, *, current_only: bool) -> str:
     """Return the query for memories that share one of $keys as a tag or a name, a few per key, the important first.
 
-    A key shared by $most memories or more says little about any of them and brings none.
+    A key shared by $most memories or more, whichever of them the filter lets pass, says little and brings none.
     """
+    state = f"AND {_valid('m')} {_not_superseded('m', 'key')}" if current_only else ""
     return (
         "UNWIND $keys AS key CALL { WITH key MATCH (m:Memory) WHERE key IN m.tag_keys RETURN m LIMIT $most "
         "UNION WITH key MATCH (m:Memory) WHERE key IN m.name_keys RETURN m LIMIT $most } "
-        f"WITH key, m WHERE NOT m.id IN $seen AND {filter_condition(where)} "
-        "AND (NOT $current_only OR ((m.t_valid IS NULL OR m.t_valid <= $now) AND (m.t_invalid IS NULL OR m.t_invalid > $now))) "
+        "WITH key, collect(m) AS members WHERE size(members) < $most UNWIND members AS m "
+        f"WITH key, m WHERE NOT m.id IN $seen AND coalesce(m.importance, 0.0) >= $min_importance "
+        f"AND {filter_condition(where)} {state}"
         "WITH key, m ORDER BY m.importance DESC, m.timestamp DESC, m.id "
-        "WITH key, collect(m.id) AS ids WHERE size(ids) < $most RETURN key, ids[0..$per_key]"
+        "WITH key, collect(m.id) AS ids RETURN key, ids[0..$per_key]"
     )

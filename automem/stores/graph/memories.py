@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from automem.domain import timestamps
 from automem.domain.memory import IdempotencyRecord, Memory, Supersession
 from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
@@ -57,7 +58,8 @@ class GraphMemories:
             statement = cypher.CREATE_MEMORIES_ONCE if once is not None else cypher.CREATE_MEMORIES
             return len(self._runner.write(statement, {"rows": rows, **key})) == len(rows)
         (memory,) = memories
-        edge = {"strength": replaces.strength, "created_at": memory.updated_at, "updated_at": memory.updated_at}
+        now = timestamps.now()
+        edge = {"strength": replaces.strength, "created_at": now, "updated_at": now}
         statement = cypher.create_superseding_memory(replaces.relation, once=once is not None)
         return bool(
             self._runner.write(
@@ -67,11 +69,21 @@ class GraphMemories:
                     "row": rows[0],
                     "edge": edge,
                     "closed_at": memory.t_valid or memory.timestamp,
-                    "now": memory.updated_at,
+                    "now": now,
                     **key,
                 },
             )
         )
+
+    def reserve_turns(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """Reserve a number of turns in each conversation; return the first number reserved of each.
+
+        A request that fails afterwards leaves a gap, which only means that the turns around it are not neighbours.
+        """
+        if not counts:
+            return {}
+        threads = [{"key": key, "count": count} for key, count in counts.items()]
+        return {key: int(first) for key, first in self._runner.write(cypher.RESERVE_TURNS, {"threads": threads})}
 
     def find_idempotency_record(self, key: str) -> IdempotencyRecord | None:
         """Return what was answered under an idempotency key."""

@@ -56,6 +56,15 @@ class GraphReads:
         )
         return {row[0]: _candidate(row, now) for row in rows}
 
+    def candidates_by_turn(self, turn_keys: Sequence[str], where: MemoryFilter, now: str) -> dict[str, Candidate]:
+        """Return the memories at these places in conversations that pass the filter, by memory id."""
+        if not turn_keys:
+            return {}
+        rows = self._runner.read(
+            cypher.candidates_by_turn(where), {"keys": list(turn_keys), **cypher.filter_parameters(where)}
+        )
+        return {row[0]: _candidate(row, now) for row in rows}
+
     def listing(self, where: MemoryFilter, *, order: str, limit: int, now: str, current_only: bool) -> list[Candidate]:
         """Return memories without a search, in an order of `cypher.LIST_ORDERS`."""
         rows = self._runner.read(
@@ -88,7 +97,7 @@ class GraphReads:
         if not memory_ids:
             return []
         rows = self._runner.read(
-            cypher.walk(rules.where),
+            cypher.walk(rules.where, current_only=rules.current_only),
             {
                 "ids": list(memory_ids),
                 "seen": list(seen),
@@ -96,7 +105,6 @@ class GraphReads:
                 "per_memory": rules.per_memory,
                 "min_strength": rules.min_strength,
                 "min_importance": rules.min_importance,
-                "current_only": rules.current_only,
                 "now": rules.now,
                 **cypher.filter_parameters(rules.where),
             },
@@ -108,13 +116,13 @@ class GraphReads:
         if not keys:
             return {}
         rows = self._runner.read(
-            cypher.sharing_keys(rules.where),
+            cypher.sharing_keys(rules.where, current_only=rules.current_only),
             {
                 "keys": list(keys),
                 "seen": list(seen),
                 "most": most,
                 "per_key": rules.per_memory,
-                "current_only": rules.current_only,
+                "min_importance": rules.min_importance,
                 "now": rules.now,
                 **cypher.filter_parameters(rules.where),
             },

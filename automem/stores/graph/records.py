@@ -12,7 +12,7 @@ from automem.domain.tags import canonical_tags, tag_prefixes
 from automem.stores.graph.cypher import MEMORY_COLUMNS
 
 INTERNAL = frozenset(
-    {"tag_keys", "name_keys", "tag_prefixes", "index_pending", "index_lease", "index_attempts", "index_error"}
+    {"tag_keys", "name_keys", "tag_prefixes", "turn_key", "index_pending", "index_lease", "index_attempts", "index_error"}
 )
 """Node properties that serve queries and are derived or private, so that a memory does not carry them."""
 
@@ -44,6 +44,7 @@ def memory_from_properties(properties: Mapping[str, Any]) -> Memory:
         relevance_score=properties.get("relevance_score")
         if isinstance(properties.get("relevance_score"), float)
         else None,
+        turn_key=_optional_text(properties.get("turn_key")),
         extra={name: value for name, value in properties.items() if name not in known and name not in INTERNAL},
     )
 
@@ -63,6 +64,7 @@ def properties_of(memory: Memory, pending: Mapping[str, Any]) -> dict[str, Any]:
         "t_valid": memory.t_valid,
         "t_invalid": memory.t_invalid,
         "summary": memory.summary,
+        "turn_key": memory.turn_key,
         "processed": False,
         **text_properties(memory.content),
         **tag_properties(memory.tags),

@@ -17,11 +17,13 @@ INDEXED = (
     ("Memory", "tag_keys"),
     ("Memory", "tag_prefixes"),
     ("Memory", "name_keys"),
+    ("Memory", "turn_key"),
     ("Memory", "timestamp"),
     ("Memory", "type"),
     ("Memory", "importance"),
     ("Memory", "index_pending"),
     ("IndexRemoval", "memory_id"),
+    ("Thread", "key"),
     ("IdempotencyKey", "key"),
     ("IdempotencyKey", "created_at"),
 )

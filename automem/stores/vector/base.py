@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
-from automem.embedding.base import Vectors
+import numpy as np
+from numpy.typing import NDArray
 
+from automem.domain.recall import MemoryFilter
+
+Vectors = NDArray[np.float32]
 MAX_POINTS_PER_WRITE = 200
 
 
@@ -36,34 +40,13 @@ class IndexEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class PointFilter:
-    """Which memories a search may return; every given condition must hold.
-
-    `tags` are canonical (lower-case, segments joined by ":"). With `tag_match` "prefix" a tag selects every memory
-    having a tag that begins with its segments, with "exact" only that whole tag. `exclude_tags` always work by segment
-    prefix. `start` and `end` are canonical timestamps, both inclusive. `memory_ids` restricts to those memories,
-    their chunk points included.
-    """
-
-    tags: tuple[str, ...] = ()
-    tag_mode: Literal["any", "all"] = "any"
-    tag_match: Literal["prefix", "exact"] = "prefix"
-    exclude_tags: tuple[str, ...] = ()
-    exclude_types: tuple[str, ...] = ()
-    start: str | None = None
-    end: str | None = None
-    include_archived: bool = False
-    memory_ids: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Search:
     """One search by meaning (`dense`, shape (dimension,)) or by words (`words`); exactly one of them is given."""
 
     limit: int
     dense: Vectors | None = None
     words: str | None = None
-    where: PointFilter = field(default_factory=PointFilter)
+    where: MemoryFilter = field(default_factory=MemoryFilter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,75 @@
+"""Which memories are turns of one conversation, as clients tell it by metadata and tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from automem.domain.tags import canonical_tags
+
+_NAMING_KEYS = ("session_id", "conversation_id", "thread_id", "chat_id", "session", "conversation", "thread", "chat")
+_NAMING_TAG = re.compile(r"(?:session|conversation|thread|chat)[-_:]?\w+", re.ASCII)
+_SPEAKER_KEYS = ("speaker", "role", "author", "sender", "from")
+_SHORT_CHARACTERS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A memory's place in a conversation: `number` counts from 0 in the order in which its turns were stored."""
+
+    thread: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        """The one text that stands for this place."""
+        return f"{self.thread}#{self.number}"
+
+    @classmethod
+    def from_key(cls, key: str | None) -> Turn | None:
+        """Return the turn of a key, None for anything else."""
+        thread, separator, number = (key or "").rpartition("#")
+        return cls(thread, int(number)) if separator and number.isdigit() else None
+
+    def near(self, before: int, after: int) -> list[Turn]:
+        """Return the places up to `before` turns earlier and `after` turns later, itself left out."""
+        numbers = range(max(0, self.number - before), self.number + after + 1)
+        return [Turn(self.thread, number) for number in numbers if number != self.number]
+
+
+def thread_of(tags: Sequence[str], metadata: Mapping[str, Any]) -> str | None:
+    """Return a name for the conversation that a memory is a turn of; None when the client names none.
+
+    A conversation is named by metadata (`session_id`, `conversation_id`, `thread_id`, `chat_id`, or these without
+    `_id`) or by a tag such as `session-3`. The first other tag tells apart conversations of the same name.
+    """
+    named = next((str(metadata[key]) for key in _NAMING_KEYS if isinstance(metadata.get(key), str | int)), "")
+    scope = ""
+    for tag in canonical_tags(tags):
+        if _NAMING_TAG.fullmatch(tag):
+            named = named or tag
+        elif not scope:
+            scope = tag
+    named = named.replace("\x00", "")[:200]  # Metadata may hold this character, a key in the graph may not.
+    return f"{scope}|{named}" if named else None
+
+
+def speaker_of(metadata: Mapping[str, Any]) -> str | None:
+    """Return who said a turn, lower-case, as metadata tells; None when it does not."""
+    for key in _SPEAKER_KEYS:
+        value = metadata.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip().casefold()
+    return None
+
+
+def is_short(content: str) -> bool:
+    """Tell whether a text is a short turn of dialogue, up to about 80 tokens, rather than a long message."""
+    return len(content) <= _SHORT_CHARACTERS
+
+
+def asks(content: str) -> bool:
+    """Tell whether a turn asks something."""
+    return "?" in content or "？" in content  # noqa: RUF001
