@@ -143,8 +143,13 @@ def make_runner(settings: Settings) -> GraphRunner:
         ConfigurationError: it cannot run as configured.
         GraphUnavailable: the embedded server does not load its data in time.
     """
-    limits = RunnerLimits(pool_size=settings.threads + BACKGROUND_CONNECTIONS)
     timeout_ms = int(settings.falkordb_timeout_seconds * 1000)
+    limits = RunnerLimits(
+        pool_size=settings.threads + BACKGROUND_CONNECTIONS,
+        # The server ends a query that takes too long; the connection waits a little longer for it to say so.
+        answer_timeout_seconds=settings.falkordb_timeout_seconds + 5,
+        query_timeout_ms=None if settings.embedded_graph else timeout_ms,
+    )
     if settings.embedded_graph:
         server = EmbeddedFalkorDB(settings.data_dir / "falkordb", query_timeout_ms=timeout_ms)
         server.start()
