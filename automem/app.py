@@ -9,6 +9,7 @@ from automem.api import associate, auth, error_shape, graph, health, memory, ope
 from automem.api.parsing import JsonProvider
 from automem.bootstrap import build
 from automem.container import Container
+from automem.errors import ConfigurationError
 from automem.settings import Settings
 
 ALLOWED_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "X-Admin-Token", "X-API-Key")
@@ -23,9 +24,15 @@ def create_app(settings: Settings, container: Container | None = None) -> Flask:
     Raises:
         ConfigurationError: the service cannot run as it is configured.
     """
+    token = settings.api_token.get_secret_value().strip() if settings.api_token is not None else ""
+    if settings.auth == "on" and not token:
+        raise ConfigurationError(
+            "AUTOMEM_API_TOKEN is not set; set it, or AUTOMEM_AUTH=off to let everyone in who can reach the service"
+        )
     app = Flask("automem", static_folder=None)
     app.json = JsonProvider(app)
     app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False  # Merging them is a redirect with an HTML page, which clients cannot read.
     services = container or build(settings)
     app.config["MAX_CONTENT_LENGTH"] = services.rules.max_body_bytes
     app.extensions["automem"] = services

@@ -4,13 +4,7 @@ Load it after any fork (no `--preload`): the embedded engines belong to one proc
 """
 
 from automem.app import create_app
-from automem.errors import ConfigurationError
 from automem.settings import load_settings
 
-settings = load_settings()
-if settings.auth == "on" and settings.api_token is None:
-    raise ConfigurationError(
-        "AUTOMEM_API_TOKEN is not set; set it, or AUTOMEM_AUTH=off to let everyone in who can reach the service"
-    )
-app = create_app(settings)
+app = create_app(load_settings())
 app.extensions["automem"].background.start()

@@ -22,6 +22,7 @@ from automem.api.schemas.memory import (
     StoreBatchAnswer,
     StoreBatchBody,
     StoreBody,
+    StoreHeaders,
     UpdateBody,
 )
 from automem.api.views import memory_view
@@ -39,7 +40,7 @@ LONGEST_IDEMPOTENCY_KEY = 255
 
 
 @blueprint.post("/memory")
-@documented({201: StoreAnswer}, body=StoreBody, errors=(404, 409, 413))
+@documented({201: StoreAnswer}, body=StoreBody, headers=StoreHeaders, errors=(404, 409, 413))
 def store() -> Answer:
     """Store a memory."""
     started = time.perf_counter()
@@ -69,11 +70,13 @@ def store() -> Answer:
 
 
 @blueprint.post("/memory/batch")
-@documented({201: StoreBatchAnswer}, body=StoreBatchBody, errors=(409, 413))
+@documented({201: StoreBatchAnswer}, body=StoreBatchBody, headers=StoreHeaders, errors=(409, 413))
 def store_batch() -> Answer:
     """Store up to 500 memories, all or none."""
     started = time.perf_counter()
     raw = body_object(BATCH_REQUIRED)
+    if "memories" not in raw:
+        raise InvalidInput(BATCH_REQUIRED, field="memories")
     items = validated(StoreBatchBody, raw).memories
     news = [_new(_batch_item(item, index)) for index, item in enumerate(items)]
     stored = container().memories.store(news, once=_once("batch", raw))

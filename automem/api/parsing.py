@@ -68,7 +68,10 @@ def validated(model: type[Model], value: Mapping[str, Any], **data: Any) -> Mode
 def _refusal(error: ValidationError, data: Mapping[str, Any]) -> InvalidInput:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    message = first["msg"] if first["type"] in {"automem", "content_too_long"} else f"'{where}': {first['msg']}"
+    if first["type"] == "missing":
+        message = f"'{where}' is required"
+    else:
+        message = first["msg"] if first["type"] in {"automem", "content_too_long"} else f"'{where}': {first['msg']}"
     return InvalidInput(message, **({"field": where} if where else {}), **data)
 
 
@@ -77,8 +80,12 @@ def query(model: type[Model]) -> Model:
     values: dict[str, Any] = {}
     for name, sent in request.args.lists():
         kept = [value for value in sent if value != ""]
-        if kept:
-            values[name] = kept if _wants_list(model, name) else kept[0]
+        if kept and _wants_list(model, name):
+            if any("\x00" in value for value in kept):
+                raise InvalidInput(f"'{name}' must not contain the NUL character", field=name)
+            values[name] = kept
+        elif kept:
+            values[name] = kept[0]
     return validated(model, values)
 
 

@@ -12,8 +12,8 @@ from automem.api.parsing import container, query
 from automem.api.schemas.recall import RecallAnswerView, RecallParameters
 from automem.api.views import result_view
 from automem.domain.recall import SORTS, Expansion, MemoryFilter, RecallAnswer, RecallQuery
-from automem.domain.relation import REGISTRY
-from automem.domain.tags import canonical_tags
+from automem.domain.relation import PUBLIC
+from automem.domain.tags import canonical_tags, split_list, tag_filters
 
 blueprint = Blueprint("recall", __name__)
 
@@ -60,10 +60,10 @@ def _recall_query(asked: RecallParameters) -> RecallQuery:
         text=asked.query,
         limit=min(asked.limit or DEFAULT_LIMIT, rules.recall_max_limit),
         where=MemoryFilter(
-            tags=canonical_tags(asked.tags),
+            tags=_scope(asked),
             tag_mode=asked.tag_mode,
             tag_match=asked.tag_match,
-            exclude_tags=canonical_tags(asked.exclude_tags),
+            exclude_tags=tag_filters(asked.exclude_tags),
             start=asked.start,
             end=asked.end,
         ),
@@ -76,13 +76,19 @@ def _recall_query(asked: RecallParameters) -> RecallQuery:
             relation_limit=asked.relation_limit or rules.recall_relation_limit,
             limit=asked.expansion_limit or rules.recall_expansion_limit,
             depth=asked.expand_depth or DEFAULT_DEPTH,
-            types=tuple(name.upper() for name in asked.expand_relation_types if name.upper() in REGISTRY),
+            types=tuple(name.upper() for name in asked.expand_relation_types if name.upper() in PUBLIC),
             min_strength=asked.expand_min_strength,
             min_importance=asked.expand_min_importance,
             respect_tags=asked.expand_respect_tags,
             rank=asked.expand_rank,
         ),
     )
+
+
+def _scope(asked: RecallParameters) -> tuple[str, ...]:
+    """Return the canonical tags to match; a tag of delimiters alone matches nothing rather than everything."""
+    sent = split_list(asked.tags)
+    return (tag_filters(asked.tags) if asked.tag_mode == "any" else canonical_tags(sent)) or ("",) * bool(sent)
 
 
 def _echo(asked: RecallParameters, request: RecallQuery, answer: RecallAnswer) -> dict[str, Any]:
@@ -100,11 +106,11 @@ def _echo(asked: RecallParameters, request: RecallQuery, answer: RecallAnswer) -
         echo["time_window"] = {
             name: value for name, value in (("start", asked.start), ("end", asked.end)) if value is not None
         }
-    if asked.tags:
+    if request.where.tags:
         echo["tags"] = asked.tags
         echo["tag_scope"] = {"filtered": True, "pool_size_hint": answer.pool}
-    if asked.exclude_tags:
-        echo["exclude_tags"] = asked.exclude_tags
+    if request.where.exclude_tags:
+        echo["exclude_tags"] = split_list(asked.exclude_tags)
     if request.min_score > 0:
         echo["score_filter"] = {"min_score": request.min_score, "filtered_count": answer.below_min_score}
     asked_for = request.expansion

@@ -95,7 +95,7 @@ def link_view(link: Link, seeds: Mapping[str, tuple[int, float]]) -> dict[str, A
         "type": last.type,
         "strength": last.strength,
         "from": link.seed,
-        "direction": link.path[0].direction,
+        "direction": last.direction,
         "hop": len(link.path),
         "path": [step_view(step) for step in link.path],
     }

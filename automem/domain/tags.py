@@ -35,9 +35,8 @@ def split_list(values: Iterable[str]) -> list[str]:
 
 
 def tag_filters(values: Sequence[str]) -> tuple[str, ...]:
-    """Return the canonical filters of repeated, possibly comma-separated, query values.
+    """Return the canonical filters of repeated, possibly comma-separated, query values, any of which may match.
 
-    A tag that itself holds a comma is stored as sent, and is still found: its whole value is a filter too when it
-    was sent alone.
+    A tag that itself holds a comma is stored as sent, and is still found: the whole value is a filter too.
     """
-    return canonical_tags(split_list(values))
+    return canonical_tags([*split_list(values), *values])

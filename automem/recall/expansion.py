@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from automem.domain.memory import Memory
 from automem.domain.names import names_in
@@ -16,15 +16,13 @@ COMMON_KEY = 60
 """A tag or name shared by this many memories is a hub: it says little about any of them."""
 
 
-def follow_names(
-    reads: GraphReads, memories: Sequence[Memory], rules: WalkRules, *, scope: Sequence[str], limit: int
-) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Return up to `limit` further memories that share a tag or a name with these, each with what it shares.
+def follow_keys(
+    reads: GraphReads, keys: Sequence[str], seen: Sequence[str], rules: WalkRules, limit: int
+) -> dict[str, list[str]]:
+    """Return up to `limit` memories, not in `seen`, that share one of these tags or names, each with what it shares.
 
-    Tags of the request's own scope are not followed, nor are hubs (COMMON_KEY). Takes one round trip.
+    Hubs (COMMON_KEY) are not followed. Takes one round trip.
     """
-    keys = _keys(memories, scope)
-    seen = [memory.id for memory in memories]
     sharing = reads.sharing(keys, seen, rules, COMMON_KEY)
     shared: dict[str, list[str]] = {}
     # A rarer key is the better reason, so its memories come first.
@@ -32,15 +30,20 @@ def follow_names(
         for memory_id in sharing[key]:
             if memory_id in shared or len(shared) < limit:
                 shared.setdefault(memory_id, []).append(key)
-    return shared, tuple(key for key in keys if key in sharing)
+    return shared
 
 
-def _keys(memories: Sequence[Memory], scope: Sequence[str]) -> list[str]:
-    own = set(scope)
+def shared_keys(memories: Sequence[Memory], *, scope: Sequence[str], tried: Collection[str]) -> list[str]:
+    """Return the tags and names by which to find further memories, those of the first memories first.
+
+    Tags of the request's own scope lead nowhere new, nor does what was `tried`. A name of several words can be a tag with
+    joints, and the other way round.
+    """
     keys: dict[str, None] = {}
     for memory in memories:
         for tag in canonical_tags(memory.tags):
-            if not any(tag == name or tag.startswith(f"{name}:") for name in own):
-                keys[tag] = None
-        keys.update(dict.fromkeys(names_in(memory.content)))
-    return list(keys)[:KEYS_FOLLOWED]
+            if not any(tag == name or tag.startswith(f"{name}:") for name in scope):
+                keys.update(dict.fromkeys((tag, tag.replace("-", " "))))
+        for name in names_in(memory.content):
+            keys.update(dict.fromkeys((name, name.replace(" ", "-"))))
+    return [key for key in keys if key not in tried][:KEYS_FOLLOWED]

@@ -55,4 +55,5 @@ def without_duplicates(results: Sequence[Recalled]) -> tuple[list[Recalled], int
 def _standing_for(group: list[Recalled]) -> Recalled:
     if len(group) == 1:
         return group[0]
-    return replace(group[0], deduped_from=tuple(sorted(result.memory.id for result in group)))
+    ids = {copy for result in group for copy in (result.memory.id, *result.deduped_from)}
+    return replace(group[0], deduped_from=tuple(sorted(ids)))

@@ -17,13 +17,16 @@ from automem.domain.recall import (
     Step,
 )
 from automem.domain.relation import EXPANDED, PUBLIC, shown_as, strength_of
-from automem.recall.expansion import MEMORIES_PER_KEY, follow_names
+from automem.recall.expansion import MEMORIES_PER_KEY, follow_keys, shared_keys
 from automem.recall.fusion import ranked, sorted_by, without_duplicates
 from automem.recall.keywords import normalised, query_words
 from automem.recall.scoring import (
+    SHARED_KEY_BONUS,
+    UNDER_SEED_CEILING,
     Evidence,
     Question,
     ScoringRules,
+    bare_score,
     components,
     rank_under_seed,
     relation_component,
@@ -42,14 +45,16 @@ SHARED_KEY_RANK = 0.4
 class RecallRules:
     """How recall searches, apart from the request.
 
-    Each channel is asked for `overfetch` times the limit, at least `pool_floor` and at most `pool_ceiling` memories, so that
-    filters by state leave enough. `neighbour_limit` bounds the edges shown beside a seed.
+    Each channel is asked for `overfetch` times the limit, at least `pool_floor` and at most `pool_ceiling` memories, so
+    that filters by state leave enough; where they do not, once more for `second_pool`. `neighbour_limit` bounds the
+    edges shown beside a seed.
     """
 
     scoring: ScoringRules = field(default_factory=ScoringRules)
     overfetch: int = 4
     pool_floor: int = 50
     pool_ceiling: int = 400
+    second_pool: int = 2000
     neighbour_limit: int = 5
     excluded_types: tuple[str, ...] = ("MetaPattern",)
 
@@ -99,10 +104,13 @@ class Recaller:
             include_archived=not query.current_only,
         )
         run = _Run(query, where, Question(query_words(text), normalised(text), now))
-        seeds = self._search(run, text) if text else self._list(run)
+        seeds = self._seeds(run, text)
         related = self._expand_relations(run, seeds, text) if query.expansion.relations else []
         named, keys = self._expand_names(run, [*seeds, *related], text) if query.expansion.entities else ([], ())
-        results = self._in_order(run, seeds, [*related, *named])
+        kept, copies = without_duplicates([*seeds, *related, *named])
+        run.duplicates += copies
+        expanded = kept[len(seeds) :]
+        results = self._in_order(run, kept[: len(seeds)], expanded)
         self._note_read(seed.memory.id for seed in seeds)
         return RecallAnswer(
             results=tuple(results),
@@ -113,16 +121,29 @@ class Recaller:
             below_min_score=run.below_min_score,
             duplicates=run.duplicates,
             seeds=len(seeds),
-            expanded_by_relation=len(related),
-            expanded_by_entity=len(named),
+            expanded_by_relation=sum(1 for result in expanded if result.links),
+            expanded_by_entity=sum(1 for result in expanded if result.shared),
             entities=keys,
             pool=run.pool,
         )
 
     # ---- seeds
 
-    def _search(self, run: _Run, text: str) -> list[Recalled]:
-        found = self._channels.search(text, run.where, self._rules.pool(run.query.limit))
+    def _seeds(self, run: _Run, text: str) -> list[Recalled]:
+        """Return the seeds; where state and duplicates leave too little of the pool, from one second, larger pool."""
+        limit = run.query.limit
+        kept: list[Recalled] = []
+        for pool in (self._rules.pool(limit), self._rules.second_pool):
+            run.suppressed.clear()
+            results, full = self._search(run, text, pool) if text else self._list(run, pool)
+            kept = self._cut(run, results)
+            if not full or len(kept) + run.below_min_score >= limit:
+                break
+        return self._with_neighbours(kept)
+
+    def _search(self, run: _Run, text: str, pool: int) -> tuple[list[Recalled], bool]:
+        """Return the memories of a pool that are true now, and whether a larger pool could hold more."""
+        found = self._channels.search(text, run.where, pool)
         run.found = found
         candidates = self._reads.candidates(found.memory_ids, run.where, run.question.now)
         evidence = found.evidence()
@@ -140,23 +161,19 @@ class Recaller:
                     match_score=proof.vector if by_meaning else proof.keyword,
                 )
             )
-        return self._cut(run, results)
+        return results, found.full
 
-    def _list(self, run: _Run) -> list[Recalled]:
+    def _list(self, run: _Run, pool: int) -> tuple[list[Recalled], bool]:
         listed = self._reads.listing(
-            run.where,
-            order=run.query.sort,
-            limit=self._rules.pool(run.query.limit),
-            now=run.question.now,
-            current_only=run.query.current_only,
+            run.where, order=run.query.sort, limit=pool, now=run.question.now, current_only=run.query.current_only
         )
         results = []
         for candidate in self._in_state(run, listed):
+            # Importance stands in for the words that a listing does not ask for, so that it orders the list.
             importance = candidate.memory.importance
-            results.append(
-                self._scored(run, candidate.memory, Evidence(), match_type="trending", match_score=importance)
-            )
-        return self._cut(run, results)
+            evidence = Evidence(keyword=importance)
+            results.append(self._scored(run, candidate.memory, evidence, match_type="trending", match_score=importance))
+        return results, len(listed) == pool
 
     def _in_state(self, run: _Run, candidates: Iterable[Candidate]) -> list[Candidate]:
         if not run.query.current_only:
@@ -166,15 +183,15 @@ class Recaller:
         return kept
 
     def _cut(self, run: _Run, results: Sequence[Recalled]) -> list[Recalled]:
-        """Drop what scores too low and duplicates, cut to `limit`, and show what lies next to the rest."""
+        """Drop what scores too low and duplicates, and cut to `limit`."""
         run.pool = len(results)
         passing = [result for result in results if result.score >= run.query.min_score]
-        run.below_min_score += len(results) - len(passing)
+        run.below_min_score = len(results) - len(passing)
         # A listing by time is cut by time; an answer to a question is cut by relevance and then sorted.
         asked = run.found is not None
         ordered = ranked(passing) if asked else sorted_by(passing, run.query.sort)
         kept, run.duplicates = without_duplicates(ordered)
-        return self._with_neighbours(kept[: run.query.limit])
+        return kept[: run.query.limit]
 
     def _scored(
         self, run: _Run, memory: Memory, evidence: Evidence, *, match_type: str, match_score: float
@@ -196,9 +213,11 @@ class Recaller:
 
     def _expand_relations(self, run: _Run, seeds: Sequence[Recalled], text: str) -> list[Recalled]:
         asked = run.query.expansion
+        # Edges may hang on a copy that stood aside for its equal.
+        stands_for = {copy: seed.memory.id for seed in seeds for copy in (seed.memory.id, *seed.deduped_from)}
         links = follow_relations(
             self._reads,
-            [seed.memory.id for seed in seeds],
+            list(stands_for),
             self._walk_rules(run, asked.relation_limit),
             depth=asked.depth,
             limit=asked.limit,
@@ -206,7 +225,7 @@ class Recaller:
         reached = self._reached(run, list(links), text)
         results = []
         for memory, proof in reached:
-            to_memory = links[memory.id]
+            to_memory = tuple(replace(link, seed=stands_for[link.seed]) for link in links[memory.id])
             relation = relation_component(to_memory, memory.importance)
             scored = self._scored(
                 run, memory, replace(proof, relation=relation), match_type="relation", match_score=relation
@@ -219,21 +238,24 @@ class Recaller:
         asked = run.query.expansion
         rules = self._walk_rules(run, MEMORIES_PER_KEY)
         memories = [result.memory for result in known]
+        seen = {copy for result in known for copy in (result.memory.id, *result.deduped_from)}
         followed: dict[str, None] = {}
+        tried: set[str] = set()
         shared: dict[str, list[str]] = {}
         results: list[Recalled] = []
         for _ in range(2):
-            new, keys = follow_names(
-                self._reads, memories, rules, scope=run.query.where.tags, limit=asked.limit - len(shared)
-            )
-            followed.update(dict.fromkeys(keys))
+            keys = shared_keys(memories, scope=run.query.where.tags, tried=tried)
+            tried.update(keys)
+            new = follow_keys(self._reads, keys, sorted(seen), rules, asked.limit - len(shared))
+            followed.update((key, None) for keys_of_one in new.values() for key in keys_of_one)
+            seen.update(new)
             shared.update(new)
             found = self._reached(run, list(new), text)
             for memory, proof in found:
-                evidence = replace(proof, entity_expansion=1.0)
+                evidence = replace(proof, entity_expansion=SHARED_KEY_BONUS)
                 scored = self._scored(run, memory, evidence, match_type="entity_expansion", match_score=1.0)
                 results.append(replace(scored, shared=tuple(shared[memory.id])))
-            memories = [*memories, *(memory for memory, _ in found)]
+            memories = [memory for memory, _ in found]
             if not new or len(shared) >= asked.limit:
                 break
         return self._passing(run, results), tuple(followed)
@@ -275,14 +297,13 @@ class Recaller:
             return [*sorted_by(seeds, query.sort), *sorted_by(expanded, query.sort)]
         scores = {seed.memory.id: seed.rank_score for seed in seeds}
         top = max(scores.values(), default=0.0)
-        placed = [
-            replace(result, rank_score=_place(result, scores, top)) if result.links or result.shared else result
-            for result in expanded
-        ]
+        weights = self._rules.scoring.weights
+        placed = []
+        for result in expanded:
+            bare = bare_score(result.components, weights)
+            if result.links:
+                rank = rank_under_seed(bare, result.score, result.links, scores)
+            else:
+                rank = max(bare, min(max(result.score, SHARED_KEY_RANK * top), UNDER_SEED_CEILING * top))
+            placed.append(replace(result, rank_score=rank))
         return ranked([*seeds, *placed])
-
-
-def _place(result: Recalled, seed_scores: Mapping[str, float], top: float) -> float:
-    if result.links:
-        return rank_under_seed(result.score, result.links, seed_scores)
-    return max(result.score, min(result.score + SHARED_KEY_RANK * top, SHARED_KEY_RANK * top))

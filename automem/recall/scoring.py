@@ -20,7 +20,9 @@ from automem.recall.keywords import metadata_terms, normalised
 
 UNDER_SEED_GAIN = 0.5
 UNDER_SEED_CEILING = 0.97
-"""An expanded memory's place: its own score plus half of path strength times the seed's, never above 0.97 of the seed's."""
+"""An expanded memory's place: its score plus half of path strength times the seed's, at most 0.97 of the seed's."""
+SHARED_KEY_BONUS = 0.15
+"""The component of a memory found by a shared tag or name; it is added as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,10 @@ class Weights:
     recency: float = 0.10
     confidence: float = 0.05
     relevance: float = 0.0
-    entity_expansion: float = 0.15
+    entity_expansion: float = 1.0
 
 
+_FROM_SEEDS = frozenset({"relation", "entity_expansion"})
 COMPONENTS = tuple(field.name for field in fields(Weights))
 
 
@@ -99,6 +102,11 @@ def weighted_sum(parts: Mapping[str, float], weights: Weights) -> float:
     return float(sum(getattr(weights, name) * value for name, value in parts.items()))
 
 
+def bare_score(parts: Mapping[str, float], weights: Weights) -> float:
+    """Return the part of a score that a memory owes to itself, not to the seeds that led to it."""
+    return weighted_sum({name: value for name, value in parts.items() if name not in _FROM_SEEDS}, weights)
+
+
 def unit(value: float) -> float:
     """Clamp to 0..1."""
     return min(1.0, max(0.0, value))
@@ -132,11 +140,14 @@ def relation_component(links: Iterable[Link], importance: float) -> float:
     return min(1.0, sum(path_strength(link) for link in links) * unit(importance))
 
 
-def rank_under_seed(own: float, links: Sequence[Link], seed_scores: Mapping[str, float]) -> float:
-    """Return the rank score of an expanded memory: high enough to stand under its best seed, never above it by an edge."""
-    best = own
+def rank_under_seed(bare: float, score: float, links: Sequence[Link], seed_scores: Mapping[str, float]) -> float:
+    """Return the rank score of an expanded memory: enough to stand under its best seed, never above it by an edge.
+
+    `bare` is what the memory scores without its edges, by which it may stand anywhere, `score` what it scores with them.
+    """
+    best = bare
     for link in links:
         seed = seed_scores.get(link.seed, 0.0)
-        lifted = min(own + UNDER_SEED_GAIN * path_strength(link) * seed, UNDER_SEED_CEILING * seed)
+        lifted = min(score + UNDER_SEED_GAIN * path_strength(link) * seed, UNDER_SEED_CEILING * seed)
         best = max(best, lifted)
     return best

@@ -20,13 +20,14 @@ logger = logging.getLogger(__name__)
 class Found:
     """What the channels say of each memory: cosine by id, raw BM25 by id, and the vector of the query if there is one.
 
-    `by_meaning` are the ids that the search by meaning itself returned.
+    `by_meaning` are the ids that the search by meaning itself returned; `full` says that a channel may have more.
     """
 
     cosine: Mapping[str, float]
     bm25: Mapping[str, float]
     vector: Vectors | None
     by_meaning: frozenset[str]
+    full: bool = False
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
@@ -67,7 +68,13 @@ class Channels:
             searches.append(Search(limit=pool, dense=vector, where=where))
         words, *meaning = self._vectors.search(searches)
         by_meaning = meaning[0] if meaning else []
-        found = Found(_scores(by_meaning), _scores(words), vector, frozenset(hit.memory_id for hit in by_meaning))
+        found = Found(
+            cosine=_scores(by_meaning),
+            bm25=_scores(words),
+            vector=vector,
+            by_meaning=frozenset(hit.memory_id for hit in by_meaning),
+            full=max(len(by_meaning), len(words)) >= pool,
+        )
         return self.complete(found, text, found.memory_ids)
 
     def complete(self, found: Found, text: str, memory_ids: Sequence[str]) -> Found:

@@ -20,7 +20,10 @@ LAG_TOLERATED_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a check found; a count is None where its store did not answer, an error None where it did."""
+    """What a check found; a count is None where its store did not answer, an error None where it did.
+
+    `memory_count` and `vector_count` leave out the types that recall never returns.
+    """
 
     graph_error: str | None
     vectors_error: str | None
@@ -91,17 +94,18 @@ class HealthService:
 
     def check(self) -> Health:
         """Ping and count; never raises for a store that does not answer."""
-        memory_count, backlog, graph_error = None, IDLE, None
+        memory_count, excluded, backlog, graph_error = None, 0, IDLE, None
         try:
             self._runner.ping()
             memory_count = self._memories.count(self._excluded_types)
+            excluded = self._memories.count() - memory_count
             backlog = self._outbox.backlog()
         except AutomemError as error:
             graph_error = error.message
         vector_count, unembedded, vectors_error = None, None, None
         try:
             self._vectors.ping()
-            vector_count = self._vectors.count()
+            vector_count = max(0, self._vectors.count() - excluded)
             unembedded = self._vectors.count_unembedded()
         except AutomemError as error:
             vectors_error = error.message

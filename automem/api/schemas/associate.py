@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WithJsonSchema, model_validator
 
 from automem.api.schemas.fields import fault, fraction, storable_property
 from automem.api.schemas.query import bounded_int
@@ -75,30 +75,28 @@ class AssociationItem(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _in_order(cls, raw: Any) -> Any:
-        return _checked(raw, "memory_id must be a valid UUID")
+        new = read_new_association(raw, "memory_id must be a valid UUID")
+        return {
+            **new.properties,
+            "memory1_id": new.memory1_id,
+            "memory2_id": new.memory2_id,
+            "type": new.relation,
+            "strength": new.strength,
+        }
 
     def association(self) -> NewAssociation:
         """Return the edge to make."""
         return NewAssociation(self.memory1_id, self.memory2_id, self.type, self.strength, dict(self.model_extra or {}))
 
 
-class BatchAssociationItem(AssociationItem):
-    """An item of a batch: as AssociationItem, but a bad id is named."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _in_order(cls, raw: Any) -> Any:
-        return _checked(raw, "'{name}' must be a valid UUID")
-
-
-def _checked(raw: Any, invalid_id: str) -> dict[str, Any]:
+def read_new_association(raw: Any, invalid_id: str = "'{name}' must be a valid UUID") -> NewAssociation:
+    """Read one association in the order of checks; the first fault is raised with the client's message."""
     if not isinstance(raw, dict):
         raise fault("Association item must be an object")
     strength = read_strength(raw)
     first, second = read_ends(raw, invalid_id)
     relation = read_relation(raw)
-    own = read_properties(raw, relation)
-    return {**own, "memory1_id": first, "memory2_id": second, "type": relation, "strength": strength}
+    return NewAssociation(first, second, relation, strength, read_properties(raw, relation))
 
 
 def _batch(value: Any) -> list[Any]:
@@ -116,7 +114,7 @@ class AssociateBatch(BaseModel):
         list[Any],
         BeforeValidator(_batch),
         WithJsonSchema(
-            {"type": "array", "minItems": 1, "maxItems": BATCH_LIMIT, "items": BatchAssociationItem.model_json_schema()}
+            {"type": "array", "minItems": 1, "maxItems": BATCH_LIMIT, "items": AssociationItem.model_json_schema()}
         ),
     ]
 
@@ -166,6 +164,10 @@ class AssociateBatchAnswer(BaseModel):
     succeeded: list[Succeeded]
     failed: list[Failed]
     summary: str
+
+
+class AssociateCreatedAnswer(RootModel[AssociateAnswer | AssociateBatchAnswer]):
+    """Answer of POST /associate when everything succeeded, in the form that was sent."""
 
 
 class AssociationView(BaseModel):

@@ -97,7 +97,7 @@ def storable_property(value: Any, name: str) -> Any:
 
 
 def _content(value: Any, info: ValidationInfo) -> str:
-    if value is None or value == "":
+    if not value:
         raise fault("'content' is required")
     if not isinstance(value, str):
         raise fault("'content' must be a string")

@@ -1,4 +1,4 @@
-"""Requests and answers of the graph routes and of health."""
+"""Requests and answers of the graph routes, of health and of the service's description."""
 
 from __future__ import annotations
 
@@ -97,3 +97,13 @@ class ErrorAnswer(BaseModel):
     status: Literal["error"]
     code: int = Field(description="The HTTP status.")
     message: str = Field(description="What is wrong and what to do.")
+
+
+class OpenApiAnswer(BaseModel):
+    """Answer of GET /openapi.json: an OpenAPI document."""
+
+    model_config = ConfigDict(extra="allow")
+
+    openapi: str
+    info: dict[str, Any]
+    paths: dict[str, dict[str, Any]]

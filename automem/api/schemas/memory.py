@@ -31,7 +31,7 @@ def _supersede_relation(value: Any) -> str:
     name = value.strip().upper() if isinstance(value, str) else value
     if name in (None, ""):
         return "INVALIDATED_BY"
-    if name not in {"INVALIDATED_BY", "EVOLVED_INTO"}:
+    if name not in ("INVALIDATED_BY", "EVOLVED_INTO"):  # noqa: PLR6201 -- a list or an object has no hash.
         raise fault("'supersede_relation' must be INVALIDATED_BY or EVOLVED_INTO")
     return str(name)
 
@@ -39,7 +39,7 @@ def _supersede_relation(value: Any) -> str:
 class MemoryItem(BaseModel):
     """A memory to store. Faults are reported in the order of these fields."""
 
-    content: Content = Field("", validate_default=True)
+    content: Content
     tags: Tags = []
     importance: Importance = 0.5
     metadata: Metadata = {}
@@ -70,6 +70,17 @@ def _batch(value: Any) -> list[Any]:
     if len(value) > BATCH_LIMIT:
         raise fault(f"Batch size limit is {BATCH_LIMIT} memories per request")
     return value
+
+
+class StoreHeaders(BaseModel):
+    """Headers of a store."""
+
+    idempotency_key: str = Field(
+        "",
+        alias="Idempotency-Key",
+        max_length=255,
+        description="Chosen by the client; a request sent again under its key is answered again and stores nothing.",
+    )
 
 
 class StoreBatchBody(BaseModel):

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from automem.api.schemas.fields import fault
 from automem.api.schemas.memory import MemoryView
-from automem.api.schemas.query import Flag, Share, Split, bounded_int, read_flag
+from automem.api.schemas.query import Flag, Repeated, Share, Split, bounded_int, read_flag
 from automem.domain.recall import SORTS
 from automem.domain.timestamps import parse_timestamp
 
@@ -65,12 +65,12 @@ class RecallParameters(BaseModel):
         validation_alias=AliasChoices("sort", "order_by"),
         description="score, time_desc, time_asc, updated_desc or updated_asc.",
     )
-    tags: Split = Field([], description="Only memories having these tags; repeated or comma-separated.")
+    tags: Repeated = Field([], description="Only memories having these tags; repeated or comma-separated.")
     tag_mode: Annotated[Literal["any", "all"], _one_of("any", "all")] = "any"
     tag_match: Annotated[Literal["prefix", "exact"], _one_of("prefix", "exact")] = Field(
         "prefix", description="`prefix` compares whole segments from the left."
     )
-    exclude_tags: Split = Field([], description="No memories having tags that begin with these segments.")
+    exclude_tags: Repeated = Field([], description="No memories having tags that begin with these segments.")
     start: Annotated[str | None, _instant("start")] = Field(
         None, description="Earliest timestamp, inclusive; bad is 400."
     )

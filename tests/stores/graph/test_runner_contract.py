@@ -143,13 +143,6 @@ def test_a_parameter_needs_an_identifier_for_a_name(runner):
         runner.read("RETURN 1", {"x`=1 RETURN 2 //": 1})
 
 
-def test_a_node_is_not_returned_whole(runner):
-    with pytest.raises(TypeError, match="properties"):
-        runner.write("CREATE (m:Memory) RETURN m")
-
-
-# Answers
-
 
 def test_a_batch_that_breaks_a_unique_constraint_writes_nothing(runner):
     with_unique_ids(runner)
