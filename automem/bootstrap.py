@@ -64,6 +64,9 @@ def build(settings: Settings, report: Report = logger.info) -> Container:
     try:
         for check in (runner.ping, vectors.prepare):
             _tolerating_absence(check)
+        if settings.embedded_graph:
+            # Its one owner is this process: what a predecessor was at work on when it was killed is due at once.
+            _tolerating_absence(Outbox(runner).release_all)
         return compose(settings, runner, vectors, embedder)
     except BaseException:
         vectors.close()
@@ -75,7 +78,7 @@ def compose(settings: Settings, runner: GraphRunner, vectors: VectorStore, embed
     """Put the services together on given stores and a given embedder."""
     worker = Worker()
     memories, reads, outbox = GraphMemories(runner), GraphReads(runner), Outbox(runner)
-    indexer = Indexer(vectors, embedder, outbox)
+    indexer = Indexer(vectors, embedder, outbox, memories)
     access = AccessLog(memories)
     worker.add(IndexTask(outbox, indexer))
     worker.add(AccessTask(access))
@@ -224,6 +227,7 @@ def _recall_rules(settings: Settings) -> RecallRules:
         recency=settings.weight_recency,
         confidence=settings.weight_confidence,
         relevance=settings.weight_relevance,
+        conversation=settings.weight_conversation,
     )
     return RecallRules(
         scoring=ScoringRules(

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import secrets
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -60,6 +61,8 @@ class Server(BaseApplication):
 
     def load(self) -> Any:
         """Build the application in the worker; what is misconfigured ends the service with its reason."""
+        # Ctrl-C reaches the worker too, but the master tells it to end; told twice at once, it would hang.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         logging.basicConfig(level=self._settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         try:
             container = build(self._settings)

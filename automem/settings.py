@@ -194,6 +194,9 @@ class Settings(BaseSettings):
     weight_relevance: Weight = Field(
         0.0, alias="SEARCH_WEIGHT_RELEVANCE", description="Weight of the decayed relevance."
     )
+    weight_conversation: Weight = Field(
+        1.0, alias="SEARCH_WEIGHT_CONVERSATION", description="Weight of a memory's place in a conversation; 0 is off."
+    )
     recency_window_days: float = Field(
         180.0, gt=0.0, alias="SEARCH_RECENCY_WINDOW_DAYS", description="Age at which linear recency ends."
     )

@@ -6,6 +6,8 @@ import uuid
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
+
 from automem.app import create_app
 from automem.bootstrap import compose
 from automem.embedding.hashing import HashingEmbedder
@@ -13,6 +15,10 @@ from automem.settings import Settings
 from automem.stores.graph.embedded import EmbeddedFalkorDB
 from automem.stores.graph.schema import prepare_graph
 from automem.stores.vector.edge import EdgeVectorStore
+
+# How long an example takes says more about the machine than about the code.
+hypothesis_settings.register_profile("automem", deadline=None)
+hypothesis_settings.load_profile("automem")
 
 TOKEN = "test-token"
 ADMIN_TOKEN = "test-admin-token"

@@ -67,5 +67,5 @@ def _of_http(error: HTTPException) -> Response:
 
 
 def _unexpected(error: Exception) -> Response:
-    logger.exception("%s %s failed", request.method, request.path, exc_info=error)
+    logger.error("%s %s failed", request.method, request.path, exc_info=error)
     return envelope(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal server error")

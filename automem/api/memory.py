@@ -136,7 +136,7 @@ def update(id_text: str) -> Answer:
     found = memory_id(id_text)
     raw = body_object()
     memories = container().memories
-    memories.get(found)
+    memories.require(found)
     changes = validated(UpdateBody, raw).changes()
     if changes:
         memories.update(found, changes)

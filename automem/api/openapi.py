@@ -39,6 +39,7 @@ _spec = SpecTree(
     security=[{"bearer": []}, {"key": []}],
 )
 _COMMON_ERRORS = (400, 401, 500, 503)
+_PUBLIC_ERRORS = (500,)
 
 
 def documented(
@@ -54,7 +55,8 @@ def documented(
 
     Validation itself happens in `parsing`, from the same models, so that the order of checks and the messages are ours.
     """
-    models: dict[str, Any] = {f"HTTP_{code}": ErrorAnswer for code in {*_COMMON_ERRORS, *errors}}
+    common = _PUBLIC_ERRORS if public else _COMMON_ERRORS
+    models: dict[str, Any] = {f"HTTP_{code}": ErrorAnswer for code in {*common, *errors}}
     models.update({f"HTTP_{code}": model for code, model in answers.items()})
     describe: Callable[[View], View] = _spec.validate(
         query=query,

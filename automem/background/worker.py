@@ -111,7 +111,8 @@ class _Loop:
     def _pause(self) -> float:
         failures = self.state.failures_in_a_row
         if failures:
-            return min(LONGEST_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * 2.0 ** (failures - 1))
+            # The exponent is bounded too: an outage of hours would overflow a float.
+            return min(LONGEST_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * 2.0 ** min(failures - 1, 30))
         return self._task.idle_seconds
 
     def _step(self) -> bool:

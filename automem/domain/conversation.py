@@ -10,9 +10,14 @@ from typing import Any
 from automem.domain.tags import canonical_tags
 
 _NAMING_KEYS = ("session_id", "conversation_id", "thread_id", "chat_id", "session", "conversation", "thread", "chat")
-_NAMING_TAG = re.compile(r"(?:session|conversation|thread|chat)[-_:]?\w+", re.ASCII)
+_NAMING_TAG = re.compile(r"(?:session|conversation|thread|chat)(?:[-_:][\w:-]+|\d+)", re.ASCII)
 _SPEAKER_KEYS = ("speaker", "role", "author", "sender", "from")
 _SHORT_CHARACTERS = 400
+WINDOW = 2
+"""Turns on either side whose words count for a turn too."""
+_WEIGHTS = {-2: 0.15, -1: 0.3, 1: 0.3, 2: 0.15}
+_WEIGHT_OF_QUESTION = 0.7
+"""Of the question that a turn follows: an answer often repeats none of its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,21 @@ def speaker_of(metadata: Mapping[str, Any]) -> str | None:
 def is_short(content: str) -> bool:
     """Tell whether a text is a short turn of dialogue, up to about 80 tokens, rather than a long message."""
     return len(content) <= _SHORT_CHARACTERS
+
+
+def nearby_texts(content: str, turn: Turn, texts: Mapping[str, str]) -> tuple[tuple[str, float], ...]:
+    """Return the texts around a turn that count for it, each with its weight; `texts` are contents by turn key.
+
+    Only short turns count for each other: a long message says by itself what it is about.
+    """
+    if not is_short(content):
+        return ()
+    found = []
+    for offset, weight in _WEIGHTS.items():
+        text = texts.get(Turn(turn.thread, turn.number + offset).key)
+        if text is not None and is_short(text):
+            found.append((text, _WEIGHT_OF_QUESTION if offset == -1 and asks(text) else weight))
+    return tuple(found)
 
 
 def asks(content: str) -> bool:

@@ -68,6 +68,14 @@ class IndexWork:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """A deleted memory whose points may still be in the index, and its place in a conversation if it had one."""
+
+    memory_id: str
+    turn_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """What became of a stored memory: `embedded` says that it can already be recalled by meaning."""
 

@@ -17,6 +17,7 @@ from automem.domain.recall import (
     Step,
 )
 from automem.domain.relation import EXPANDED, PUBLIC, shown_as, strength_of
+from automem.recall.dialogue import Placed, conversation_component, unseen_askers
 from automem.recall.expansion import MEMORIES_PER_KEY, follow_keys, shared_keys
 from automem.recall.fusion import ranked, sorted_by, without_duplicates
 from automem.recall.keywords import normalised, query_words
@@ -41,6 +42,10 @@ SHARED_KEY_RANK = 0.4
 """Share of its seed's rank that a memory found by a shared tag or name takes over, when its own score is lower."""
 
 
+ASKERS_SOUGHT = 20
+"""Long messages whose question is looked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecallRules:
     """How recall searches, apart from the request.
@@ -52,7 +57,7 @@ class RecallRules:
 
     scoring: ScoringRules = field(default_factory=ScoringRules)
     overfetch: int = 4
-    pool_floor: int = 50
+    pool_floor: int = 100
     pool_ceiling: int = 400
     second_pool: int = 2000
     neighbour_limit: int = 5
@@ -146,9 +151,12 @@ class Recaller:
         found = self._channels.search(text, run.where, pool)
         run.found = found
         candidates = self._reads.candidates(found.memory_ids, run.where, run.question.now)
-        evidence = found.evidence()
+        if self._rules.scoring.weights.conversation > 0:
+            candidates = self._with_askers(run, candidates, text)
+        kept = self._in_state(run, candidates.values())
+        evidence = self._evidence(run, [candidate.memory for candidate in kept])
         results = []
-        for candidate in self._in_state(run, candidates.values()):
+        for candidate in kept:
             memory_id = candidate.memory.id
             by_meaning = memory_id in found.by_meaning
             proof = evidence[memory_id]
@@ -162,6 +170,34 @@ class Recaller:
                 )
             )
         return results, found.full
+
+    def _with_askers(self, run: _Run, candidates: dict[str, Candidate], text: str) -> dict[str, Candidate]:
+        """Add the messages that the best long ones answer; takes two round trips when there are any."""
+        keys = unseen_askers(self._placed(run, [candidate.memory for candidate in candidates.values()]), ASKERS_SOUGHT)
+        if not keys or run.found is None:
+            return candidates
+        askers = self._reads.candidates_by_turn(keys, run.where, run.question.now)
+        run.found = self._channels.complete(run.found, text, list(askers))
+        return {**candidates, **askers}
+
+    def _evidence(self, run: _Run, memories: Sequence[Memory]) -> dict[str, Evidence]:
+        """Return what speaks for each memory: both channels, and its place in a conversation."""
+        if run.found is None:
+            return {memory.id: Evidence() for memory in memories}
+        evidence = run.found.evidence()
+        gains = conversation_component(self._placed(run, memories), run.question.words)
+        return {
+            memory.id: replace(evidence.get(memory.id, Evidence()), conversation=gains[memory.id]) for memory in memories
+        }
+
+    def _placed(self, run: _Run, memories: Sequence[Memory]) -> list[Placed]:
+        evidence = run.found.evidence() if run.found is not None else {}
+        weights = self._rules.scoring.weights
+        placed = []
+        for memory in memories:
+            proof = evidence.get(memory.id, Evidence())
+            placed.append(Placed.of(memory, weights.vector * proof.vector + weights.keyword * proof.keyword))
+        return placed
 
     def _list(self, run: _Run, pool: int) -> tuple[list[Recalled], bool]:
         listed = self._reads.listing(
@@ -278,11 +314,10 @@ class Recaller:
         anywhere = MemoryFilter(include_archived=not run.query.current_only)
         candidates = self._reads.candidates(memory_ids, anywhere, run.question.now)
         kept = self._in_state(run, candidates.values())
-        evidence: Mapping[str, Evidence] = {}
         if run.found is not None:
             run.found = self._channels.complete(run.found, text, [candidate.memory.id for candidate in kept])
-            evidence = run.found.evidence()
-        return [(candidate.memory, evidence.get(candidate.memory.id, Evidence())) for candidate in kept]
+        evidence = self._evidence(run, [candidate.memory for candidate in kept])
+        return [(candidate.memory, evidence[candidate.memory.id]) for candidate in kept]
 
     def _passing(self, run: _Run, results: Sequence[Recalled]) -> list[Recalled]:
         passing = [result for result in results if result.score >= run.query.min_score]

@@ -40,6 +40,7 @@ class Weights:
     confidence: float = 0.05
     relevance: float = 0.0
     entity_expansion: float = 1.0
+    conversation: float = 1.0
 
 
 _FROM_SEEDS = frozenset({"relation", "entity_expansion"})
@@ -77,6 +78,7 @@ class Evidence:
     keyword: float = 0.0
     relation: float = 0.0
     entity_expansion: float = 0.0
+    conversation: float = 0.0
 
 
 def components(memory: Memory, evidence: Evidence, question: Question, rules: ScoringRules) -> dict[str, float]:
@@ -94,6 +96,7 @@ def components(memory: Memory, evidence: Evidence, question: Question, rules: Sc
         "confidence": unit(memory.confidence),
         "relevance": unit(memory.relevance_score or 0.0),
         "entity_expansion": unit(evidence.entity_expansion),
+        "conversation": unit(evidence.conversation),
     }
 
 

@@ -16,7 +16,7 @@ from automem.domain import timestamps
 from automem.domain.classify import STATED_CONFIDENCE, classify
 from automem.domain.conversation import Turn, thread_of
 from automem.domain.ids import new_id
-from automem.domain.memory import IdempotencyRecord, IndexWork, Memory, Stored, Supersession
+from automem.domain.memory import IdempotencyRecord, IndexWork, Memory, Removal, Stored, Supersession
 from automem.embedding.base import Embedder
 from automem.errors import Conflict, ConstraintViolated, NotFound, Refused, Unavailable
 from automem.services.access import AccessLog
@@ -115,11 +115,17 @@ class MemoryService:
         Raises:
             NotFound: there is no such memory.
         """
-        memory = self._memories.get(memory_id)
-        if memory is None:
-            raise NotFound(MEMORY_NOT_FOUND)
+        memory = self._existing(memory_id)
         self._access.note([memory_id])
         return memory
+
+    def require(self, memory_id: str) -> None:
+        """Return when a memory exists.
+
+        Raises:
+            NotFound: there is no such memory.
+        """
+        self._existing(memory_id)
 
     def update(self, memory_id: str, changes: Mapping[str, Any]) -> Memory:
         """Change the given fields of a memory (None clears a time), with all that is derived from them.
@@ -129,6 +135,8 @@ class MemoryService:
         """
         token = time.time_ns()
         properties = {"updated_at": timestamps.now(), **changes}
+        if "last_accessed" in changes:
+            self._access.forget(memory_id)
         if "content" in changes:
             # What was derived from the old text no longer holds; background work derives it anew.
             properties.update(text_properties(changes["content"]), summary=None, processed=False, enriched=None)
@@ -144,6 +152,9 @@ class MemoryService:
             raise NotFound(MEMORY_NOT_FOUND)
         if stale:
             self._index([IndexWork(memory, token)], {})
+        if "content" in changes and memory.turn_key is not None:
+            self._indexer.text_changed(memory)
+            self._wake_indexing()
         return memory
 
     def delete(self, memory_id: str) -> None:
@@ -152,9 +163,10 @@ class MemoryService:
         Raises:
             NotFound: there is no such memory.
         """
-        if not self._memories.delete(memory_id):
+        removal = self._memories.delete(memory_id)
+        if removal is None:
             raise NotFound(MEMORY_NOT_FOUND)
-        self._remove([memory_id])
+        self._remove([removal])
 
     def by_tag(self, tags: Sequence[str], offset: int, limit: int) -> tuple[list[Memory], bool]:
         """Return a page of the memories having any of these canonical tags, and whether more follow."""
@@ -166,10 +178,16 @@ class MemoryService:
     def delete_by_tag(self, tags: Sequence[str]) -> int:
         """Delete every memory having any of these canonical tags, in small steps; return how many."""
         deleted = 0
-        while ids := self._memories.delete_by_tag(tags, DELETE_PAGE):
-            self._remove(ids)
-            deleted += len(ids)
+        while removals := self._memories.delete_by_tag(tags, DELETE_PAGE):
+            self._remove(removals)
+            deleted += len(removals)
         return deleted
+
+    def _existing(self, memory_id: str) -> Memory:
+        memory = self._memories.get(memory_id)
+        if memory is None:
+            raise NotFound(MEMORY_NOT_FOUND)
+        return memory
 
     def _with_turns(self, memories: Sequence[Memory]) -> list[Memory]:
         """Give the turns of conversations their places, in the order given."""
@@ -212,12 +230,12 @@ class MemoryService:
             logger.warning("index work becomes due when its lease ends: %s", error)
         self._wake_indexing()
 
-    def _remove(self, memory_ids: Sequence[str]) -> None:
+    def _remove(self, removals: Sequence[Removal]) -> None:
         try:
-            self._indexer.remove(memory_ids)
+            self._indexer.remove(removals)
         except (Unavailable, Refused) as error:
             logger.warning(
-                "index entries of %d deleted memories are left to background work: %s", len(memory_ids), error
+                "index entries of %d deleted memories are left to background work: %s", len(removals), error
             )
             self._wake_indexing()
 

@@ -31,7 +31,7 @@ def _supersede_relation(value: Any) -> str:
     name = value.strip().upper() if isinstance(value, str) else value
     if name in (None, ""):
         return "INVALIDATED_BY"
-    if name not in ("INVALIDATED_BY", "EVOLVED_INTO"):  # noqa: PLR6201 -- a list or an object has no hash.
+    if name not in ("INVALIDATED_BY", "EVOLVED_INTO"):  # No set: a list or an object has no hash.
         raise fault("'supersede_relation' must be INVALIDATED_BY or EVOLVED_INTO")
     return str(name)
 

@@ -12,7 +12,7 @@ _TRUE = frozenset({"1", "true", "yes", "y", "on"})
 _FALSE = frozenset({"0", "false", "no", "off", "n"})
 
 
-def read_flag(value: Any, default: bool) -> bool:  # noqa: FBT001
+def read_flag(value: Any, default: bool) -> bool:
     """Read a boolean in any of its usual spellings."""
     text = str(value).strip().lower()
     if text in _TRUE:

@@ -76,12 +76,17 @@ RESERVE_TURNS = (
     "SET t.turns = coalesce(t.turns, 0) + thread.count RETURN thread.key, t.turns - thread.count"
 )
 GET_MEMORY = "MATCH (m:Memory {id: $id}) RETURN properties(m)"
+MEMORIES_BY_TURN = f"UNWIND $keys AS key MATCH (m:Memory {{turn_key: key}}) RETURN {memory_columns('m')}"
 MEMORIES_BY_ID = f"UNWIND $ids AS id MATCH (m:Memory {{id: id}}) RETURN {memory_columns('m')}"
 UPDATE_MEMORY = "MATCH (m:Memory {id: $id}) SET m += $changes RETURN properties(m)"
 TOUCH_MEMORIES = "UNWIND $ids AS id MATCH (m:Memory {id: id}) SET m.last_accessed = $now"
 COUNT_MEMORIES = "MATCH (m:Memory) RETURN count(m)"
 COUNT_MEMORIES_OF_TYPES = "MATCH (m:Memory) WHERE m.type IN $types RETURN count(m)"
-DELETE_MEMORY = "MATCH (m:Memory {id: $id}) CREATE (t:IndexRemoval {memory_id: m.id, token: $token}) DETACH DELETE m RETURN t.memory_id"
+_DELETE = (
+    "CREATE (t:IndexRemoval {memory_id: m.id, turn_key: m.turn_key, token: $token}) DETACH DELETE m "
+    "RETURN t.memory_id, t.turn_key"
+)
+DELETE_MEMORY = f"MATCH (m:Memory {{id: $id}}) {_DELETE}"
 
 
 def _tag_condition(variable: str, parameter: str, count: int, *, name: str, joined_by: str) -> str:
@@ -97,10 +102,7 @@ def tag_parameters(parameter: str, tags: Sequence[str]) -> dict[str, str]:
 def delete_memories_by_tag(count: int) -> str:
     """Return the statement that deletes up to $limit memories having any of `count` whole tags."""
     condition = _tag_condition("m", "tag", count, name="tag_keys", joined_by="OR")
-    return (
-        f"MATCH (m:Memory) WHERE {condition} WITH m LIMIT $limit "
-        "CREATE (t:IndexRemoval {memory_id: m.id, token: $token}) DETACH DELETE m RETURN t.memory_id"
-    )
+    return f"MATCH (m:Memory) WHERE {condition} WITH m LIMIT $limit {_DELETE}"
 
 
 def memories_by_tag(count: int) -> str:
@@ -167,17 +169,21 @@ ACKNOWLEDGE_INDEXED = (
 RELEASE_INDEX_WORK = (
     "UNWIND $rows AS row MATCH (m:Memory {id: row.id}) WHERE m.index_pending = row.token SET m.index_lease = NULL"
 )
+RELEASE_ALL_INDEX_WORK = "MATCH (m:Memory) WHERE m.index_pending > 0 SET m.index_lease = NULL"
 POSTPONE_INDEX_WORK = (
     "UNWIND $rows AS row MATCH (m:Memory {id: row.id}) WHERE m.index_pending = row.token "
     "SET m.index_lease = row.until, m.index_attempts = coalesce(m.index_attempts, 0) + 1, m.index_error = $reason"
 )
 COUNT_INDEX_WORK = "MATCH (m:Memory) WHERE m.index_pending > 0 RETURN count(m), min(m.index_pending)"
 COUNT_INDEX_REMOVALS = "MATCH (t:IndexRemoval) RETURN count(t)"
-INDEX_REMOVALS = "MATCH (t:IndexRemoval) RETURN t.memory_id LIMIT $limit"
+INDEX_REMOVALS = "MATCH (t:IndexRemoval) RETURN t.memory_id, t.turn_key LIMIT $limit"
 FORGET_INDEX_REMOVALS = "UNWIND $ids AS id MATCH (t:IndexRemoval {memory_id: id}) DELETE t"
 UNKNOWN_IDS = "UNWIND $ids AS id OPTIONAL MATCH (m:Memory {id: id}) WITH id, m WHERE m IS NULL RETURN id"
 INDEXED_IDS = (
     "MATCH (m:Memory) WHERE m.id > $after AND m.index_pending IS NULL WITH m ORDER BY m.id LIMIT $limit RETURN m.id"
+)
+MARK_TURNS_FOR_INDEXING = (
+    "UNWIND $keys AS key MATCH (m:Memory {turn_key: key}) SET m.index_pending = $token, m.index_lease = NULL"
 )
 MARK_FOR_INDEXING = "UNWIND $ids AS id MATCH (m:Memory {id: id}) SET m.index_pending = $token, m.index_lease = NULL"
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from automem.domain import timestamps
-from automem.domain.memory import IdempotencyRecord, Memory, Supersession
+from automem.domain.memory import IdempotencyRecord, Memory, Removal, Supersession
 from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
 from automem.stores.graph.records import memory_from_columns, memory_from_properties, properties_of
@@ -114,9 +114,15 @@ class GraphMemories:
         if memory_ids:
             self._runner.write(cypher.TOUCH_MEMORIES, {"ids": list(memory_ids), "now": now})
 
-    def delete(self, memory_id: str) -> bool:
-        """Delete a memory and its edges, recording its index entry for removal; False when it does not exist."""
-        return bool(self._runner.write(cypher.DELETE_MEMORY, {"id": memory_id, "token": time.time_ns()}))
+    def by_turn(self, turn_keys: Sequence[str]) -> list[Memory]:
+        """Return the memories at these places in conversations."""
+        rows = self._runner.read(cypher.MEMORIES_BY_TURN, {"keys": list(turn_keys)}) if turn_keys else []
+        return [memory_from_columns(row) for row in rows]
+
+    def delete(self, memory_id: str) -> Removal | None:
+        """Delete a memory and its edges, recording its index entry for removal; None when it does not exist."""
+        rows = self._runner.write(cypher.DELETE_MEMORY, {"id": memory_id, "token": time.time_ns()})
+        return Removal(*rows[0]) if rows else None
 
     def by_tag(self, tags: Sequence[str], offset: int, limit: int) -> list[Memory]:
         """Return a page of the memories having any of these canonical whole tags, the most important first."""
@@ -125,13 +131,13 @@ class GraphMemories:
         )
         return [memory_from_properties(row[0]) for row in rows]
 
-    def delete_by_tag(self, tags: Sequence[str], limit: int) -> list[str]:
-        """Delete up to `limit` memories having any of these canonical whole tags; return their ids."""
+    def delete_by_tag(self, tags: Sequence[str], limit: int) -> list[Removal]:
+        """Delete up to `limit` memories having any of these canonical whole tags; return what to remove."""
         rows = self._runner.write(
             cypher.delete_memories_by_tag(len(tags)),
             {**cypher.tag_parameters("tag", tags), "limit": limit, "token": time.time_ns()},
         )
-        return [row[0] for row in rows]
+        return [Removal(*row) for row in rows]
 
     def count(self, without_types: Sequence[str] = ()) -> int:
         """Return the number of memories, leaving out those of some types."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from automem.domain.memory import IndexWork
+from automem.domain.memory import IndexWork, Removal
 from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
 from automem.stores.graph.records import memory_from_columns
@@ -63,15 +63,19 @@ class Outbox:
         rows = [{"id": memory_id, "token": token} for memory_id, token in work]
         self._runner.write(cypher.RELEASE_INDEX_WORK, {"rows": rows})
 
+    def release_all(self) -> None:
+        """End every lease; for a process that knows that no other one is at work on this graph."""
+        self._runner.write(cypher.RELEASE_ALL_INDEX_WORK)
+
     def postpone(self, failed: Sequence[tuple[str, int, float]], reason: str) -> None:
         """Put back (memory id, token, seconds to wait) entries that could not be written."""
         now = time.time()
         rows = [{"id": memory_id, "token": token, "until": now + wait} for memory_id, token, wait in failed]
         self._runner.write(cypher.POSTPONE_INDEX_WORK, {"rows": rows, "reason": reason[:500]})
 
-    def removals(self, limit: int) -> list[str]:
-        """Return ids of deleted memories whose points may still be in the index."""
-        return [row[0] for row in self._runner.read(cypher.INDEX_REMOVALS, {"limit": limit})]
+    def removals(self, limit: int) -> list[Removal]:
+        """Return deleted memories whose points may still be in the index."""
+        return [Removal(*row) for row in self._runner.read(cypher.INDEX_REMOVALS, {"limit": limit})]
 
     def forget_removals(self, memory_ids: Sequence[str]) -> None:
         """Settle removals whose points are gone."""
@@ -90,6 +94,12 @@ class Outbox:
         """Record the entries of these memories as out of date."""
         if memory_ids:
             self._runner.write(cypher.MARK_FOR_INDEXING, {"ids": list(memory_ids), "token": time.time_ns()})
+
+    def mark_turns(self, turn_keys: Sequence[str]) -> None:
+        """Record the entries of the memories at these places in conversations as out of date."""
+        if turn_keys:
+            keys = list(turn_keys)
+            self._runner.write(cypher.MARK_TURNS_FOR_INDEXING, {"keys": keys, "token": time.time_ns()})
 
     def backlog(self) -> Backlog:
         """Return how much waits."""

@@ -24,7 +24,8 @@ MAX_POINTS_PER_WRITE = 200
 class IndexEntry:
     """All that the index holds of one memory.
 
-    `words` is the text whose terms are searchable. `dense` has shape (chunks, dimension); None means that the text
+    `words` is the text whose terms are searchable; `nearby` are texts around it, as the turns of a conversation, whose
+    terms count for it too, each with a weight from 0 to 1. `dense` has shape (chunks, dimension); None means that the text
     is not embedded yet, so that the memory is found by words alone. `tags` are canonical whole tags, `tag_prefixes` all
     their segment prefixes. `timestamp` is canonical ISO 8601 in UTC.
     """
@@ -37,6 +38,7 @@ class IndexEntry:
     type: str
     timestamp: str
     archived: bool = False
+    nearby: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,10 @@ class VectorStore(Protocol):
         Raises:
             ValueError: a vector has the wrong size or a value that is not finite; nothing is written.
         """
+        ...
+
+    def put_words(self, entries: Sequence[IndexEntry]) -> None:
+        """Write only the words of entries, `nearby` included; a memory that the index does not hold is passed over."""
         ...
 
     def delete(self, memory_ids: Sequence[str]) -> None:

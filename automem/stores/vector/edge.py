@@ -27,6 +27,7 @@ from automem.stores.vector.payload import (
     WORDS_VECTOR,
     IndexPoint,
     chunks_by_memory,
+    entry_words,
     index_points,
     slices,
 )
@@ -103,6 +104,20 @@ class EdgeVectorStore:
             for written in slices(list(chunks_by_memory(points).items()), MAX_POINTS_PER_WRITE):
                 self._delete_where(surplus_chunks(dict(written)))
             self._flush_now_and_then(len(points))
+
+    def put_words(self, entries: Sequence[IndexEntry]) -> None:
+        """Write the words of main points that exist."""
+        with self._writing:
+            for piece in slices(entries, MAX_POINTS_PER_WRITE):
+                with self._engine() as shard:
+                    known = {str(record.id) for record in shard.retrieve([entry.memory_id for entry in piece], False, False)}
+                    words = [
+                        engine.PointVectors(entry.memory_id, {WORDS_VECTOR: _sparse(terms)})
+                        for entry in piece
+                        if entry.memory_id in known and (terms := entry_words(entry)) is not None
+                    ]
+                    if words:
+                        shard.update(engine.UpdateOperation.update_vectors(words))
 
     def delete(self, memory_ids: Sequence[str]) -> None:
         """Remove every point of these memories."""

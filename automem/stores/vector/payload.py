@@ -96,10 +96,15 @@ def _entry_points(entry: IndexEntry, dimension: int) -> Iterator[IndexPoint]:
     payload = _payload(entry)
     rows = [None] if entry.dense is None else list(unit_rows(entry.dense, dimension))
     main_id = str(UUID(entry.memory_id))
-    yield IndexPoint(main_id, rows[0], document_terms(entry.words) or None, {"part": "main", **payload})
+    yield IndexPoint(main_id, rows[0], entry_words(entry), {"part": "main", **payload})
     for number, row in enumerate(rows[1:], start=1):
         chunk: dict[str, PayloadValue] = {"part": "chunk", "chunk_of": main_id, "chunk": number}
         yield IndexPoint(chunk_point_id(main_id, number), row, None, {**chunk, **payload})
+
+
+def entry_words(entry: IndexEntry) -> SparseTerms | None:
+    """Return the words of an entry's main point, None when it has none."""
+    return document_terms(entry.words, entry.nearby) or None
 
 
 def _payload(entry: IndexEntry) -> dict[str, PayloadValue]:

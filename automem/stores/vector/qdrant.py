@@ -25,6 +25,7 @@ from automem.stores.vector.payload import (
     WORDS_VECTOR,
     IndexPoint,
     chunks_by_memory,
+    entry_words,
     index_points,
     slices,
 )
@@ -132,6 +133,22 @@ class QdrantVectorStore:
             self._update([upsert])
         # The surplus goes only after everything new is there; the operations of one request are done in their order.
         self._update([upserts[-1], *surplus])
+
+    def put_words(self, entries: Sequence[IndexEntry]) -> None:
+        """Write the words of main points that exist."""
+        for piece in slices(entries, MAX_POINTS_PER_WRITE):
+            with self._prepared_call() as client:
+                records = client.retrieve(
+                    self._collection, [entry.memory_id for entry in piece], with_payload=False, with_vectors=False
+                )
+            known = {str(record.id) for record in records}
+            words = [
+                models.PointVectors(id=entry.memory_id, vector={WORDS_VECTOR: _sparse(terms)})
+                for entry in piece
+                if entry.memory_id in known and (terms := entry_words(entry)) is not None
+            ]
+            if words:
+                self._update([models.UpdateVectorsOperation(update_vectors=models.UpdateVectors(points=words))])
 
     def delete(self, memory_ids: Sequence[str]) -> None:
         """Remove every point of these memories."""

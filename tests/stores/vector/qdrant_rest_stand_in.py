@@ -72,6 +72,7 @@ class QdrantStandIn:
             ("GET", ""): self._describe,
             ("PUT", ""): self._create,
             ("PUT", "index"): self._index,
+            ("POST", "points"): self._retrieve,
             ("POST", "points/batch"): self._update,
             ("POST", "points/query/batch"): self._query,
             ("POST", "points/scroll"): self._scroll,
@@ -100,6 +101,13 @@ class QdrantStandIn:
         operations = _POINT_OPERATIONS.validate_python(body).operations
         self.database.batch_update_points(collection, operations)
         return 200, [_DONE] * len(operations)
+
+    def _retrieve(self, collection, body):
+        wanted = models.PointRequest.model_validate(body)
+        records = self.database.retrieve(
+            collection, wanted.ids, with_payload=bool(wanted.with_payload), with_vectors=bool(wanted.with_vector)
+        )
+        return 200, [_json(record) for record in records]
 
     def _query(self, collection, body):
         requests = [models.QueryRequest.model_validate(one) for one in body["searches"]]

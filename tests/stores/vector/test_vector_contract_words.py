@@ -2,7 +2,7 @@
 
 import string
 
-from vector_cases import by_words, entry
+from vector_cases import axis, by_meaning, by_words, entry
 
 TEXTS = {
     1: "我喜欢吃苹果。不喜欢香蕉",
@@ -49,3 +49,18 @@ def test_no_sign_is_an_error_and_none_hides_the_word_beside_it(store):
     assert [sign for sign in signs if by_words(store, sign)] == []
     for written in ("{0} production {0}", "{0}(production{0}"):
         assert [sign for sign in signs if 6 not in by_words(store, written.format(sign))] == []
+
+
+def test_words_nearby_count_for_a_memory_but_less_than_its_own(store):
+    store.put([entry(1, "the harbour"), entry(2, "yes, often", nearby=(("the harbour", 0.3),)), entry(3, "no")])
+    assert by_words(store, "harbour") == [1, 2]
+
+
+def test_words_are_replaced_without_their_vector_and_a_memory_that_is_not_there_is_passed_over(store):
+    store.put([entry(1, "old words", axis(1)), entry(2, "other")])
+    store.put_words([entry(1, "new words", nearby=(("around", 0.5),)), entry(9, "new")])
+    assert by_words(store, "new") == [1]
+    assert by_words(store, "around") == [1]
+    assert by_words(store, "old") == []
+    assert by_meaning(store, axis(1)) == [1]
+    assert store.count() == 2

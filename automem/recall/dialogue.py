@@ -1,0 +1,93 @@
+"""What a memory gains from its place in a conversation. Pure.
+
+Four things that hold for conversations between people and with assistants:
+
+* a turn that follows a question is likely its answer, though it may repeat none of its words;
+* who asks about a person by name wants what that person said;
+* what states something is worth more than what asks it;
+* a message that a long one answers is about what the answer is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from automem.domain.conversation import Turn, asks, is_short, speaker_of
+from automem.domain.memory import Memory
+
+AFTER_QUESTION = 0.15
+BY_NAMED_SPEAKER = 0.08
+STATEMENT = 0.05
+ANSWERED_AT_LENGTH = 0.50
+
+PARTS_OF_AN_ANSWER = 4
+"""A long message may be stored in parts; so many turns after a message are looked at for its answer."""
+LONGEST_ANSWERED_CHARACTERS = 1200
+_ROLES = frozenset({"user", "assistant", "system", "human", "ai", "bot", "tool"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A candidate with what both channels say of it (0..1) and its place in a conversation."""
+
+    memory: Memory
+    evidence: float
+    turn: Turn | None
+    short: bool
+    speaker: str | None
+
+    @classmethod
+    def of(cls, memory: Memory, evidence: float) -> Placed:
+        """Return a candidate, its place read from the memory."""
+        return cls(
+            memory, evidence, Turn.from_key(memory.turn_key), is_short(memory.content), speaker_of(memory.metadata)
+        )
+
+
+def unseen_askers(candidates: Iterable[Placed], most: int) -> list[str]:
+    """Return the turn keys just before the `most` best long messages, where what they answer may stand."""
+    known = {candidate.memory.turn_key for candidate in candidates}
+    long = [candidate for candidate in candidates if candidate.turn is not None and not candidate.short]
+    best = sorted(long, key=lambda candidate: (-candidate.evidence, candidate.memory.id))[:most]
+    keys = {
+        near.key
+        for candidate in best
+        if candidate.turn is not None
+        for near in candidate.turn.near(PARTS_OF_AN_ANSWER, 0)
+    }
+    return sorted(keys - known)
+
+
+def conversation_component(candidates: Sequence[Placed], question_words: Sequence[str]) -> dict[str, float]:
+    """Return, per memory id, what its place in a conversation adds: at most the sum of the four amounts above."""
+    by_key = {candidate.turn.key: candidate for candidate in candidates if candidate.turn is not None}
+    words = frozenset(question_words)
+    return {candidate.memory.id: _gain(candidate, by_key, words) for candidate in candidates}
+
+
+def _gain(candidate: Placed, by_key: Mapping[str, Placed], words: frozenset[str]) -> float:
+    gain = 0.0 if candidate.short and asks(candidate.memory.content) else STATEMENT
+    if candidate.turn is None:
+        return gain
+    if candidate.speaker is not None and not words.isdisjoint(set(candidate.speaker.split()) - _ROLES):
+        gain += BY_NAMED_SPEAKER
+    if candidate.short:
+        before = by_key.get(Turn(candidate.turn.thread, candidate.turn.number - 1).key)
+        if before is not None and before.short and asks(before.memory.content):
+            gain += AFTER_QUESTION * before.evidence
+    if len(candidate.memory.content) <= LONGEST_ANSWERED_CHARACTERS:
+        gain += ANSWERED_AT_LENGTH * _answer_evidence(candidate, candidate.turn, by_key)
+    return gain
+
+
+def _answer_evidence(candidate: Placed, turn: Turn, by_key: Mapping[str, Placed]) -> float:
+    """Return the best evidence of the long message that follows, by somebody else, in one part or several."""
+    best = 0.0
+    for number in range(turn.number + 1, turn.number + 1 + PARTS_OF_AN_ANSWER):
+        part = by_key.get(Turn(turn.thread, number).key)
+        if part is not None and part.speaker == candidate.speaker:
+            break
+        if part is not None and not part.short:
+            best = max(best, part.evidence)
+    return best
