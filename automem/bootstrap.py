@@ -134,8 +134,8 @@ def make_embedder(settings: Settings, report: Report) -> Embedder:
         return build_embedder(options, report)
     except EmbeddingUnavailable as error:
         raise ConfigurationError(
-            f"The embedding endpoint {settings.openai_base_url} does not answer, so the size of its vectors is unknown; "
-            "start it, or set VECTOR_SIZE"
+            f"The embedding endpoint {settings.openai_base_url} does not answer, so the size of its vectors is "
+            "unknown; start it, or set VECTOR_SIZE"
         ) from error
 
 

@@ -120,7 +120,7 @@ def serve(host: str | None, port: int | None, data_dir: Path | None, threads: in
 @click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Data directory (AUTOMEM_DATA_DIR).")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of the running service (PORT, 8001).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(data_dir: Path | None, port: int | None, as_json: bool) -> None:  # noqa: FBT001
+def check(data_dir: Path | None, port: int | None, as_json: bool) -> None:
     """Tell what is configured, what answers and what lags; exit code 1 when something is wrong."""
     settings = _settings(data_dir=data_dir, port=port)
     found = {"version": __version__, "configuration": _configuration(settings), **_health(settings)}

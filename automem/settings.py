@@ -39,7 +39,7 @@ class Settings(BaseSettings):
         ge=1,
         le=64,
         alias="AUTOMEM_WORKERS",
-        description="Worker processes. More than one needs FALKORDB_URL and QDRANT_URL: the embedded engines have one owner.",
+        description="Worker processes. More than one needs FALKORDB_URL and QDRANT_URL: embedded ones have one owner.",
     )
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("automem"),
@@ -71,7 +71,8 @@ class Settings(BaseSettings):
     falkordb_url: str | None = Field(
         None,
         alias="FALKORDB_URL",
-        description="FalkorDB server, such as `redis://user:password@host:6379`. Unset, with FALKORDB_HOST unset too: embedded.",
+        description="FalkorDB server, such as `redis://user:password@host:6379`. "
+        "Unset, with FALKORDB_HOST unset too: embedded.",
     )
     falkordb_host: str | None = Field(None, alias="FALKORDB_HOST", description="Host of a FalkorDB server.")
     falkordb_port: Port = Field(6379, alias="FALKORDB_PORT", description="Its port.")

@@ -1,1 +1,1 @@
-"""Benchmarks: `python -m benchmarks.NAME`, one command each. Each prints a Markdown table; `--log` appends it to log.md."""
+"""Benchmarks: `python -m benchmarks.NAME`, one command each. Each prints a table; `--log` appends it to log.md."""

@@ -17,7 +17,6 @@ from automem.embedding.export import exported_model
 from automem.embedding.onnx import OnnxEmbedder
 from automem.embedding.sentence_transformer import SentenceTransformerEmbedder
 from automem.embedding.sources import DEFAULT_MODEL
-
 from benchmarks.running import p50, p95, report
 
 MODELS_DIR = Path(__file__).parents[1] / ".cache" / "models"

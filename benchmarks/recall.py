@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import httpx
+
 from automem.domain.recall import MemoryFilter
 from automem.domain.relation import EXPANDED
 from automem.embedding.hashing import HashingEmbedder
@@ -18,7 +19,6 @@ from automem.stores.graph.embedded import attach
 from automem.stores.graph.reads import GraphReads, WalkRules
 from automem.stores.vector.base import IndexEntry, Search
 from automem.stores.vector.edge import EdgeVectorStore
-
 from benchmarks.running import interleaved, p50, p95, report, service
 
 DIMENSION = 384
@@ -66,7 +66,9 @@ def measure(size: int) -> list[list[object]]:
         vectors.prepare()
         for start in range(0, size, BATCH):
             entries = [
-                IndexEntry(ids[n], contents[n], embedder.embed([contents[n]]), (), (), "Memory", "2026-01-01T00:00:00+00:00")
+                IndexEntry(
+                    ids[n], contents[n], embedder.embed([contents[n]]), (), (), "Memory", "2026-01-01T00:00:00+00:00"
+                )
                 for n in range(start, min(size, start + BATCH))
             ]
             vectors.put(entries)

@@ -121,8 +121,10 @@ def report(title: str, rows: Sequence[Sequence[object]], header: Sequence[str], 
     lines = [
         f"## {title}",
         "",
-        f"`{command}`, {datetime.now(UTC).date()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}",
+        (
+            f"`{command}`, {datetime.now(UTC).date()}, {os.cpu_count()} cores, {platform.system()} "
+            f"{platform.machine()}, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+        ),
         "",
         "| " + " | ".join(header) + " |",
         "|" + "---|" * len(header),

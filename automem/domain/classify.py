@@ -1,6 +1,7 @@
 """Guess a memory's type from trigger phrases in its text, where the client gave none.
 
-The phrases are matched anywhere in the lower-cased text, type by type in the order below; the first type with a hit wins.
+The phrases are matched anywhere in the lower-cased text, type by type in the order below; the first type with a hit
+wins.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ _TRIGGERS: dict[str, tuple[re.Pattern[str], ...]] = {
     name: tuple(re.compile(pattern) for pattern in patterns)
     for name, patterns in {
         "Decision": (
-            r"decided to", r"chose .* over", r"going with", r"picked", r"selected", r"will use", r"choosing", r"opted for",
+            r"decided to", r"chose .* over", r"going with", r"picked", r"selected", r"will use", r"choosing",
+            r"opted for",
         ),
         "Pattern": (
-            r"usually", r"typically", r"tend to", r"pattern i noticed", r"often", r"frequently", r"regularly", r"consistently",
+            r"usually", r"typically", r"tend to", r"pattern i noticed", r"often", r"frequently", r"regularly",
+            r"consistently",
         ),
         "Preference": (
             r"prefer", r"like.*better", r"favorite", r"always use", r"rather than", r"instead of", r"favor",
@@ -29,7 +32,9 @@ _TRIGGERS: dict[str, tuple[re.Pattern[str], ...]] = {
             r"wrote.*in.*style", r"communicated", r"responded to", r"formatted as", r"using.*tone", r"expressed as",
         ),
         "Habit": (r"always(?! use)", r"every time", r"habitually", r"routine", r"daily", r"weekly", r"monthly"),
-        "Insight": (r"realized", r"discovered", r"learned that", r"understood", r"figured out", r"insight", r"revelation"),
+        "Insight": (
+            r"realized", r"discovered", r"learned that", r"understood", r"figured out", r"insight", r"revelation",
+        ),
         "Context": (r"during", r"while working on", r"in the context of", r"when", r"at the time", r"situation was"),
     }.items()
 }  # fmt: skip

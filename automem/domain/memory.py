@@ -15,7 +15,8 @@ class Memory:
 
     Timestamps are canonical (see `timestamps`). `importance`, `confidence` and `relevance_score` lie in 0..1.
     `t_valid` and `t_invalid` bound the time in which the memory is true; None leaves that end open. `turn_key` is its
-    place in a conversation (see `conversation`), if it has one. `extra` keeps further properties of the node that automem itself does not use, as older stores and operators set them.
+    place in a conversation (see `conversation`), if it has one. `extra` keeps further properties of the node
+    that automem itself does not use, as older stores and operators set them.
     """
 
     id: str
@@ -89,7 +90,7 @@ def is_current(memory: Memory, at: str) -> bool:
     return why_not_current(memory.archived, memory.t_valid, memory.t_invalid, at) is None
 
 
-def why_not_current(archived: bool, t_valid: str | None, t_invalid: str | None, at: str) -> str | None:  # noqa: FBT001
+def why_not_current(archived: bool, t_valid: str | None, t_invalid: str | None, at: str) -> str | None:
     """Return why a memory is not current at a time: `archived`, `not_yet_valid`, `expired`; None when it is."""
     if archived:
         return "archived"

@@ -7,16 +7,23 @@ import re
 _WORD = re.compile(r"[^\W_][\w'’-]*")  # noqa: RUF001
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)  # noqa: RUF001
 _NOT_NAMES = frozenset(
-    """a about above after again all also always am an and any are as at be because been before being below between both
-    but by can could did do does doing done down during each every few for from further get got had has have having he
-    hello her here hers hey hi him his how i i'd i'll i'm i've if in into is it it's its just let let's like lol me more most
-    my no nor not now of off oh ok okay on once only or other our out over own please really same she should so some sure
-    such than thank thanks that that's the their them then there these they they're this those through to today tomorrow
-    too under until up use used using very was we we're we've well were what what's when where which while who whom why will
-    wow with would yeah yes yesterday you you're your yours
-    january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec""".split()
-)
+    [
+        "a", "about", "above", "after", "again", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at",
+        "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did",
+        "do", "does", "doing", "done", "down", "during", "each", "every", "few", "for", "from", "further", "get",
+        "got", "had", "has", "have", "having", "he", "hello", "her", "here", "hers", "hey", "hi", "him", "his", "how",
+        "i", "i'd", "i'll", "i'm", "i've", "if", "in", "into", "is", "it", "it's", "its", "just", "let", "let's",
+        "like", "lol", "me", "more", "most", "my", "no", "nor", "not", "now", "of", "off", "oh", "ok", "okay", "on",
+        "once", "only", "or", "other", "our", "out", "over", "own", "please", "really", "same", "she", "should", "so",
+        "some", "sure", "such", "than", "thank", "thanks", "that", "that's", "the", "their", "them", "then", "there",
+        "these", "they", "they're", "this", "those", "through", "to", "today", "tomorrow", "too", "under", "until",
+        "up", "use", "used", "using", "very", "was", "we", "we're", "we've", "well", "were", "what", "what's", "when",
+        "where", "which", "while", "who", "whom", "why", "will", "wow", "with", "would", "yeah", "yes", "yesterday",
+        "you", "you're", "your", "yours", "january", "february", "march", "april", "may", "june", "july", "august",
+        "september", "october", "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday",
+        "saturday", "sunday", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+    ]
+)  # fmt: skip
 MOST_NAMES = 16
 
 

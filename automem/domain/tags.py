@@ -20,7 +20,7 @@ def canonical_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def tag_prefixes(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return every segment prefix of the tags, in order, without duplicates: `Proj:Alpha` gives `proj`, `proj:alpha`."""
+    """Return every segment prefix of the tags, in order, each once: `Proj:Alpha` gives `proj`, `proj:alpha`."""
     prefixes: dict[str, None] = {}
     for key in canonical_tags(tags):
         parts = key.split(":")

@@ -26,7 +26,7 @@ def parse_timestamp(value: object) -> str:
     """Return the canonical form of any ISO 8601 date or time; one without an offset is taken as UTC.
 
     Raises:
-        ValueError: with a message for the client, when the value is not such a string or lies outside the years 1 to 9999.
+        ValueError: with a message for the client: the value is not such a string or lies outside the years 1 to 9999.
     """
     if not isinstance(value, str) or not value.strip():
         raise ValueError(NOT_A_STRING)

@@ -36,8 +36,8 @@ def follow_keys(
 def shared_keys(memories: Sequence[Memory], *, scope: Sequence[str], tried: Collection[str]) -> list[str]:
     """Return the tags and names by which to find further memories, those of the first memories first.
 
-    Tags of the request's own scope lead nowhere new, nor does what was `tried`. A name of several words can be a tag with
-    joints, and the other way round.
+    Tags of the request's own scope lead nowhere new, nor does what was `tried`. A name of several words can be a tag
+    with joints, and the other way round.
     """
     keys: dict[str, None] = {}
     for memory in memories:

@@ -9,10 +9,15 @@ from typing import Any
 
 _WORD = re.compile(r"[^\W_](?:[\w.'’-]*[^\W_])?")  # noqa: RUF001
 _STOP_WORDS = frozenset(
-    """a about after am an and any are as at be been before but by can could did do does for from had has have he her his how i
-    if in into is it its just me more my no not of on or our over she should so some than that the their them then there these
-    they this those to under up us very was we were what when where which who whom why will with would you your""".split()
-)
+    [
+        "a", "about", "after", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by",
+        "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i",
+        "if", "in", "into", "is", "it", "its", "just", "me", "more", "my", "no", "not", "of", "on", "or", "our",
+        "over", "she", "should", "so", "some", "than", "that", "the", "their", "them", "then", "there", "these",
+        "they", "this", "those", "to", "under", "up", "us", "very", "was", "we", "were", "what", "when", "where",
+        "which", "who", "whom", "why", "will", "with", "would", "you", "your",
+    ]
+)  # fmt: skip
 _LONGEST_TERM = 256
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from automem.domain import timestamps
@@ -187,7 +187,8 @@ class Recaller:
         evidence = run.found.evidence()
         gains = conversation_component(self._placed(run, memories), run.question.words)
         return {
-            memory.id: replace(evidence.get(memory.id, Evidence()), conversation=gains[memory.id]) for memory in memories
+            memory.id: replace(evidence.get(memory.id, Evidence()), conversation=gains[memory.id])
+            for memory in memories
         }
 
     def _placed(self, run: _Run, memories: Sequence[Memory]) -> list[Placed]:

@@ -144,9 +144,9 @@ def relation_component(links: Iterable[Link], importance: float) -> float:
 
 
 def rank_under_seed(bare: float, score: float, links: Sequence[Link], seed_scores: Mapping[str, float]) -> float:
-    """Return the rank score of an expanded memory: enough to stand under its best seed, never above it by an edge.
+    """Return the rank score of an expanded memory: under its best seed, never above it by an edge.
 
-    `bare` is what the memory scores without its edges, by which it may stand anywhere, `score` what it scores with them.
+    `bare` is what the memory scores without its edges, by which it may stand anywhere, `score` with them.
     """
     best = bare
     for link in links:

@@ -234,9 +234,7 @@ class MemoryService:
         try:
             self._indexer.remove(removals)
         except (Unavailable, Refused) as error:
-            logger.warning(
-                "index entries of %d deleted memories are left to background work: %s", len(removals), error
-            )
+            logger.warning("index entries of %d deleted memories are left to background work: %s", len(removals), error)
             self._wake_indexing()
 
     def _answered(self, once: OnceOnly) -> list[Stored] | None:

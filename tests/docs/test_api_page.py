@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from automem.api.schemas.memory import StoreBody, UpdateBody
 from automem.api.schemas.recall import RecallParameters
 from automem.recall.scoring import COMPONENTS
@@ -18,7 +19,11 @@ def documented_routes():
 def served_routes(app):
     routes = set()
     for rule in app.url_map.iter_rules():
-        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule).replace("{id_text}", "{id}").replace("{type_name}", "{type}")
+        path = (
+            re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+            .replace("{id_text}", "{id}")
+            .replace("{type_name}", "{type}")
+        )
         routes |= {(method, path) for method in rule.methods - {"HEAD", "OPTIONS"}}
     return routes
 

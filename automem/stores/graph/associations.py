@@ -34,7 +34,7 @@ class GraphAssociations:
     def merge(self, label: str, edges: Sequence[EdgeWrite], now: str) -> set[int]:
         """Make or update edges of one registry type, in one query.
 
-        No pair may occur twice. Properties of an existing edge that are not given stay; `created_at` is set to `now` only
+        No pair may occur twice. Properties of an edge that are not given stay; `created_at` is set to `now` only
         once. Returns the numbers of the edges whose two memories exist.
         """
         rows = [
@@ -61,7 +61,7 @@ class GraphAssociations:
         offset: int,
         limit: int,
     ) -> list[Edge]:
-        """Return a page of edges of these types, of one memory in a direction or of the whole graph, in a stable order."""
+        """Return a page of edges of these types, of one memory or of the whole graph, in a stable order."""
         form = direction if memory_id is not None else "all"
         rows = self._runner.read(
             cypher.list_edges(labels_of(tuple(relations)), form), {"id": memory_id, "offset": offset, "limit": limit}

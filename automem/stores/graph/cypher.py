@@ -66,7 +66,8 @@ def create_superseding_memory(relation: str, *, once: bool) -> str:
     return (
         "MATCH (old:Memory {id: $old_id}) "
         f"CREATE (m:Memory) SET m = $row CREATE (old)-[r:{relation}]->(m) SET r = $edge "
-        "SET old.t_invalid = CASE WHEN old.t_invalid IS NULL OR old.t_invalid > $closed_at THEN $closed_at ELSE old.t_invalid END, "
+        "SET old.t_invalid = CASE WHEN old.t_invalid IS NULL OR old.t_invalid > $closed_at THEN $closed_at "
+        "ELSE old.t_invalid END, "
         f"old.updated_at = $now {_IDEMPOTENCY_NODE if once else ''} RETURN m.id"
     )
 
@@ -95,7 +96,7 @@ def _tag_condition(variable: str, parameter: str, count: int, *, name: str, join
 
 
 def tag_parameters(parameter: str, tags: Sequence[str]) -> dict[str, str]:
-    """Return the parameters that tag conditions name: `tag0`, `tag1`, …"""
+    """Return the parameters that tag conditions name: `tag0`, `tag1` and so on."""
     return {f"{parameter}{i}": tag for i, tag in enumerate(tags)}
 
 
@@ -205,7 +206,10 @@ def merge_edges(label: str) -> str:
 
 def find_edge(labels: Sequence[str]) -> str:
     """Return the query for the edges of these types from one memory to another."""
-    return f"MATCH (a:Memory {{id: $source}})-[r:{_labels(labels)}]->(b:Memory {{id: $target}}) RETURN type(r), properties(r)"
+    return (
+        f"MATCH (a:Memory {{id: $source}})-[r:{_labels(labels)}]->(b:Memory {{id: $target}}) "
+        "RETURN type(r), properties(r)"
+    )
 
 
 def delete_edge(labels: Sequence[str]) -> str:
@@ -224,7 +228,7 @@ _EDGES_OF = {
 
 
 def list_edges(labels: Sequence[str], direction: str) -> str:
-    """Return the query for a page of edges; `direction` is `out`, `in`, `both` (of memory $id) or `all` (of the graph)."""
+    """Return the query for a page of edges; `direction` is `out`, `in` or `both` (of memory $id), or `all`."""
     return (
         f"{_EDGES_OF[direction] % _labels(labels)} RETURN a.id, b.id, type(r), properties(r) "
         "ORDER BY a.id, b.id, type(r) SKIP $offset LIMIT $limit"
@@ -237,7 +241,7 @@ _STRENGTH = "coalesce(" + ", ".join(f"r.{name}" for name in STRENGTH_SOURCES) + 
 
 
 def recall_candidates(where: MemoryFilter) -> str:
-    """Return the query that reads candidates by $ids, those the filter lets pass, with the memories superseding each."""
+    """Return the query that reads those of $ids that pass the filter, with the memories superseding each."""
     return (
         f"UNWIND $ids AS id MATCH (m:Memory {{id: id}}) WHERE {filter_condition(where)} "
         "OPTIONAL MATCH (m)-[:INVALIDATED_BY|EVOLVED_INTO]->(n:Memory) "
@@ -296,7 +300,7 @@ def _not_superseded(variable: str, kept: str) -> str:
 
 
 def walk(where: MemoryFilter, *, current_only: bool) -> str:
-    """Return the query for the strongest edges of $types, in both directions, from each of $ids to memories not in $seen.
+    """Return the query for the strongest edges of $types, both ways, from each of $ids to memories not in $seen.
 
     Filter and state of the far memory come before the limit of $per_memory edges. Types are compared as values, which
     FalkorDB does faster than a pattern of a dozen labels.
@@ -304,8 +308,8 @@ def walk(where: MemoryFilter, *, current_only: bool) -> str:
     state = f"AND {_valid('n')} {_not_superseded('n', 'r')}" if current_only else ""
     return (
         "UNWIND $ids AS id MATCH (s:Memory {id: id}) CALL { WITH s MATCH (s)-[r]-(n:Memory) "
-        f"WHERE type(r) IN $types AND NOT n.id IN $seen AND {_STRENGTH} >= $min_strength AND coalesce(n.importance, 0.0) >= $min_importance "
-        f"AND {filter_condition(where, 'n')} {state}"
+        f"WHERE type(r) IN $types AND NOT n.id IN $seen AND {_STRENGTH} >= $min_strength "
+        f"AND coalesce(n.importance, 0.0) >= $min_importance AND {filter_condition(where, 'n')} {state}"
         f"RETURN r, n, {_STRENGTH} AS strength ORDER BY strength DESC, n.importance DESC, n.id LIMIT $per_memory }} "
         "RETURN id, n.id, type(r), properties(r), startNode(r).id = id, n.importance, n.timestamp"
     )

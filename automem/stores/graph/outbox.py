@@ -1,6 +1,6 @@
 """The outbox: what the vector index still has to learn, recorded on the graph with the change that caused it.
 
-A memory whose index entry is out of date carries `index_pending`, a token that names this state of it. Whoever brings the
+A memory whose index entry is out of date carries `index_pending`, a token that names this state. Whoever brings the
 entry up to date acknowledges with the token; when the memory changed meanwhile the tokens differ and the work stays.
 A deleted memory leaves an `IndexRemoval` node until its points are gone.
 """

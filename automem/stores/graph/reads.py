@@ -109,10 +109,10 @@ class GraphReads:
                 **cypher.filter_parameters(rules.where),
             },
         )
-        return [_walked(*row) for row in rows]
+        return [_walked(row) for row in rows]
 
     def sharing(self, keys: Sequence[str], seen: Sequence[str], rules: WalkRules, most: int) -> dict[str, list[str]]:
-        """Return, per tag or name, ids of further memories that share it; a key shared by `most` or more brings none."""
+        """Return, per tag or name, ids of further memories that share it; one shared by `most` or more brings none."""
         if not keys:
             return {}
         rows = self._runner.read(
@@ -140,14 +140,7 @@ def _candidate(row: Sequence[Any], now: str) -> Candidate:
     return Candidate(memory_from_columns(columns), tuple(dict.fromkeys(active)))
 
 
-def _walked(
-    origin: str,
-    target: str,
-    label: str,
-    properties: dict[str, Any],
-    outgoing: bool,
-    importance: Any,
-    timestamp: Any,  # noqa: FBT001
-) -> Walked:
+def _walked(row: Sequence[Any]) -> Walked:
+    origin, target, label, properties, outgoing, importance, timestamp = row
     edge = Edge(origin, target, label, properties) if outgoing else Edge(target, origin, label, properties)
     return Walked(origin, target, edge, float(importance or 0.0), str(timestamp or ""))

@@ -12,7 +12,16 @@ from automem.domain.tags import canonical_tags, tag_prefixes
 from automem.stores.graph.cypher import MEMORY_COLUMNS
 
 INTERNAL = frozenset(
-    {"tag_keys", "name_keys", "tag_prefixes", "turn_key", "index_pending", "index_lease", "index_attempts", "index_error"}
+    {
+        "tag_keys",
+        "name_keys",
+        "tag_prefixes",
+        "turn_key",
+        "index_pending",
+        "index_lease",
+        "index_attempts",
+        "index_error",
+    }
 )
 """Node properties that serve queries and are derived or private, so that a memory does not carry them."""
 

@@ -1,6 +1,6 @@
 """FalkorDB's text forms: parameters become a query header, compact replies become rows.
 
-The forms are those of the falkordb client; what is added is the refusal of values that they would carry as another value,
+The forms are those of the falkordb client; added is the refusal of values that they would carry as another value,
 or not at all. Queries return scalars, lists and maps: nodes, edges and paths would need the client's graph object.
 """
 
@@ -58,10 +58,12 @@ def _check(value: Any) -> None:
     elif isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise ValueError(f"holds the map key {key!r}, which is no string")
+                raise ValueError(f"holds the map key {key!r}, which is no string")  # noqa: TRY004
             _check(item)
     else:
-        raise ValueError(f"holds a value of type {type(value).__name__}, which Cypher does not have")
+        raise ValueError(  # noqa: TRY004 - whatever is wrong with a value is one kind of fault
+            f"holds a value of type {type(value).__name__}, which Cypher does not have"
+        )
 
 
 def decode_rows(reply: list[Any]) -> list[Row]:

@@ -25,9 +25,9 @@ class IndexEntry:
     """All that the index holds of one memory.
 
     `words` is the text whose terms are searchable; `nearby` are texts around it, as the turns of a conversation, whose
-    terms count for it too, each with a weight from 0 to 1. `dense` has shape (chunks, dimension); None means that the text
-    is not embedded yet, so that the memory is found by words alone. `tags` are canonical whole tags, `tag_prefixes` all
-    their segment prefixes. `timestamp` is canonical ISO 8601 in UTC.
+    terms count for it too, each with a weight from 0 to 1. `dense` has shape (chunks, dimension); None means that the
+    text is not embedded yet, so that the memory is found by words alone. `tags` are canonical whole tags,
+    `tag_prefixes` all their segment prefixes. `timestamp` is canonical ISO 8601 in UTC.
     """
 
     memory_id: str

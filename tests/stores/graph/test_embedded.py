@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
+from data_directories import COUNT, a_database, count_in, is_alive, spoil, write
+
 from automem.errors import DataDirectoryInUse, GraphUnavailable
 from automem.stores.graph.embedded import EmbeddedFalkorDB, attach
-from data_directories import COUNT, a_database, count_in, is_alive, spoil, write
 
 NUMBERS = "MATCH (m:Memory) RETURN m.n"
 

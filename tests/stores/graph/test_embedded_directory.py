@@ -6,11 +6,12 @@ import stat
 from pathlib import Path
 
 import pytest
+from data_directories import COUNT, a_database, count_in, is_alive, spoil, write
+
 from automem.errors import ConfigurationError, GraphUnavailable
 from automem.stores.graph import child, embedded
 from automem.stores.graph.embedded import EmbeddedFalkorDB, attach
 from automem.stores.graph.lock import holder_of
-from data_directories import COUNT, a_database, count_in, is_alive, spoil, write
 
 
 def test_stopping_leaves_no_process_no_socket_and_no_lock(data_dir):

@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 
 import pytest
-from automem.errors import ConstraintViolated, GraphRefused, GraphUnavailable
-from automem.stores.graph.falkordb import RunnerLimits
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from automem.errors import ConstraintViolated, GraphRefused, GraphUnavailable
+from automem.stores.graph.falkordb import RunnerLimits
 
 THREADS = 16
 SLOW_WRITE = "UNWIND range(1, 6000000) AS x WITH count(x) AS n CREATE (:Slow {n: n})"
@@ -141,7 +142,6 @@ def test_a_parameter_that_cypher_cannot_carry_is_refused_before_anything_is_sent
 def test_a_parameter_needs_an_identifier_for_a_name(runner):
     with pytest.raises(ValueError, match="identifier"):
         runner.read("RETURN 1", {"x`=1 RETURN 2 //": 1})
-
 
 
 def test_a_batch_that_breaks_a_unique_constraint_writes_nothing(runner):

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from redis import exceptions
+
 from automem.errors import AutomemError, ConfigurationError, GraphRefused, GraphUnavailable
 from automem.stores.graph.falkordb import translate
 from automem.stores.graph.server import ServerAddress, server_graph
-from redis import exceptions
 
 
 def test_a_wrong_password_names_the_setting(tcp_server, graph_name):

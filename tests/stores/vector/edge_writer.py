@@ -4,8 +4,9 @@ import itertools
 import sys
 from pathlib import Path
 
-from automem.stores.vector import edge
 from vector_cases import DIMENSION, axis, entry, memory_id, rows
+
+from automem.stores.vector import edge
 
 edge.POINTS_BETWEEN_FLUSHES = 100  # So that some of the kills fall into a flush.
 store = edge.EdgeVectorStore(Path(sys.argv[1]), DIMENSION)

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import qdrant_edge
+from vector_cases import DIMENSION, all_ids, axis, by_meaning, by_words, entry, memory_id, numbers, rows
+
 from automem.errors import DataDirectoryInUse, IncompatibleIndex, VectorsRefused, VectorsUnavailable
 from automem.stores.vector import edge
 from automem.stores.vector.base import Search
 from automem.stores.vector.edge import EdgeVectorStore
-from vector_cases import DIMENSION, all_ids, axis, by_meaning, by_words, entry, memory_id, numbers, rows
 
 
 @pytest.fixture

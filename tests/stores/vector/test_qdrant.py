@@ -4,12 +4,13 @@ import time
 import warnings
 
 import pytest
-from automem.errors import IncompatibleIndex, VectorsRefused, VectorsUnavailable
-from automem.stores.vector.base import Search
-from automem.stores.vector.qdrant import QdrantVectorStore, url_client_factory
 from qdrant_client import models
 from qdrant_rest_stand_in import QdrantStandIn
 from vector_cases import DIMENSION, axis, by_meaning, by_words, entry, memory_id
+
+from automem.errors import IncompatibleIndex, VectorsRefused, VectorsUnavailable
+from automem.stores.vector.base import Search
+from automem.stores.vector.qdrant import QdrantVectorStore, url_client_factory
 
 COLLECTION = "memories"
 

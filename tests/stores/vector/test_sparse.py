@@ -5,6 +5,9 @@ import threading
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from automem.stores.vector.sparse import (
     AVERAGE_TERMS,
     K1,
@@ -15,8 +18,6 @@ from automem.stores.vector.sparse import (
     searched_terms,
     terms,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(

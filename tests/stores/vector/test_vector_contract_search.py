@@ -3,9 +3,10 @@
 import threading
 
 import pytest
+from vector_cases import DIMENSION, axis, by_meaning, by_words, entry, memory_id, near, numbers, rows
+
 from automem.domain.recall import MemoryFilter
 from automem.stores.vector.base import Search
-from vector_cases import DIMENSION, axis, by_meaning, by_words, entry, memory_id, near, numbers, rows
 
 # A filter and the memories that pass it.
 TAG_CASES = [

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from vector_cases import DIMENSION, EdgeEngine, all_ids, axis, by_meaning, by_words, entry, memory_id, near, rows
+
 from automem.errors import ConfigurationError, IncompatibleIndex, VectorsUnavailable
 from automem.stores.vector.base import MAX_POINTS_PER_WRITE
-from vector_cases import DIMENSION, EdgeEngine, all_ids, axis, by_meaning, by_words, entry, memory_id, near, rows
 
 
 def test_an_empty_store_answers_everything(store):

@@ -4,12 +4,13 @@ import itertools
 import threading
 
 import numpy as np
+from qdrant_client import QdrantClient
+
 from automem.domain.recall import MemoryFilter
 from automem.errors import VectorsUnavailable
 from automem.stores.vector.base import IndexEntry, Search
 from automem.stores.vector.edge import EdgeVectorStore
 from automem.stores.vector.qdrant import QdrantVectorStore, url_client_factory
-from qdrant_client import QdrantClient
 
 DIMENSION = 64
 EVERYTHING = MemoryFilter(include_archived=True)

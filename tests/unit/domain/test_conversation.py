@@ -1,4 +1,5 @@
 import pytest
+
 from automem.domain.conversation import Turn, nearby_texts, speaker_of, thread_of
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from openai_stand_in import StandIn, openai_stand_in
+
 from automem.embedding.export import exported_model
 from automem.embedding.onnx import OnnxEmbedder
 from automem.embedding.sentence_transformer import SentenceTransformerEmbedder
 from automem.embedding.sources import DEFAULT_MODEL
-from openai_stand_in import StandIn, openai_stand_in
 
 # Kept between runs: an export takes as long as all other tests of this directory.
 MODELS_DIR = Path(__file__).parents[3] / ".cache" / "models"

@@ -4,13 +4,14 @@ import time
 from itertools import pairwise
 
 import pytest
-from automem.embedding.chunking import Chunker, approximate_spans, token_spans
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from automem.embedding.chunking import Chunker, approximate_spans, token_spans
 
 
 def small_tokenizer() -> Tokenizer:

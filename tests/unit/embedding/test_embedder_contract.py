@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from openai_stand_in import DIMENSION, StandIn
+
 from automem.embedding.base import Embedder
 from automem.embedding.cache import QueryCache
 from automem.embedding.hashing import HashingEmbedder
 from automem.embedding.openai import OpenAIEmbedder, OpenAIOptions
-from openai_stand_in import DIMENSION, StandIn
 
 TEXTS = [
     "rotate the database credentials",

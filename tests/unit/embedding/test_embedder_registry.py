@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from openai_stand_in import DIMENSION, Answer, StandIn
+
 from automem.embedding.registry import EmbeddingOptions, build_embedder
 from automem.embedding.sources import DEFAULT_MODEL
 from automem.errors import ConfigurationError, EmbeddingRefused, EmbeddingUnavailable
-from openai_stand_in import DIMENSION, Answer, StandIn
 
 
 def options(provider: str, model: str = DEFAULT_MODEL, **changes: object) -> EmbeddingOptions:

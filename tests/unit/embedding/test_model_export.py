@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+
 from automem.embedding import export_process
 from automem.embedding.export import exported_model
 from automem.embedding.manifest import MANIFEST_NAME, ExportManifest

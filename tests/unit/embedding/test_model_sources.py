@@ -4,6 +4,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
+
 from automem.embedding import sources
 from automem.embedding.sources import DEFAULT_MODEL, ModelSource, model_source
 from automem.errors import ConfigurationError

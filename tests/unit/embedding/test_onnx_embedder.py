@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from automem.embedding.export_process import CHECK_TEXTS
 from automem.embedding.manifest import MODEL_FILE, TOKENIZER_FILE, ExportManifest
 from automem.embedding.onnx import OnnxEmbedder

@@ -11,10 +11,11 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from openai_stand_in import DIMENSION, Answer, StandIn
+
 from automem.embedding.hashing import HashingEmbedder
 from automem.embedding.openai import OpenAIEmbedder, OpenAIOptions
 from automem.errors import ConfigurationError, EmbeddingRefused, EmbeddingUnavailable
-from openai_stand_in import DIMENSION, Answer, StandIn
 
 KEY = "sk-test-0123456789abcdef"
 

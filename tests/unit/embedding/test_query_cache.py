@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+
 from automem.embedding.base import Vectors
 from automem.embedding.cache import QueryCache
 from automem.embedding.hashing import HashingEmbedder

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from automem.embedding.onnx import OnnxEmbedder
 from automem.embedding.sentence_transformer import SentenceTransformerEmbedder
 from automem.errors import ConfigurationError, EmbeddingUnavailable

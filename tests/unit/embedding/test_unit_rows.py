@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from automem.embedding.vectors import unit_rows
 from automem.errors import EmbeddingRefused
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from automem.errors import GraphUnavailable, NotFound
+from automem.errors import GraphRefused, GraphUnavailable, NotFound
 from automem.services.associations import MISSING_MEMORIES, AssociationService, NewAssociation
 
 
@@ -10,7 +10,7 @@ class Edges:
     """Stands for the graph: knows some memories, refuses some types."""
 
     def __init__(self, known="abc", refused=(), error=None):
-        self._known, self._refused, self._error = set(known), refused, error
+        self._known, self._refused, self._error = set(known), refused, error or GraphRefused()
         self.writes = []
 
     def merge(self, relation, edges, _now):
