@@ -24,7 +24,7 @@ from automem.api.schemas.associate import (
 )
 from automem.api.schemas.query import split
 from automem.api.views import edge_view
-from automem.domain.relation import EDGE_LABELS, REGISTRY
+from automem.domain.relation import DEFAULT_STRENGTH, EDGE_LABELS, REGISTRY
 from automem.errors import GraphRefused, InvalidInput
 from automem.services.associations import NewAssociation
 
@@ -56,13 +56,13 @@ def associate() -> Answer:
 
 def _associate_batch(raw: dict[str, Any]) -> Answer:
     items = validated(AssociateBatch, raw).associations
-    _refuse_bad_strength(items)
     news: dict[int, NewAssociation] = {}
     reasons: dict[int, str] = {}
     for index, item in enumerate(items):
+        strength = _strength(item, index)
         try:
             # Five hundred items are read one by one without a model each, which would double the request's time.
-            news[index] = read_new_association(item)
+            news[index] = read_new_association(item, strength)
         except PydanticCustomError as error:
             reasons[index] = error.message()
     reasons.update(container().associations.create_many(news))
@@ -87,14 +87,12 @@ def _associate_batch(raw: dict[str, Any]) -> Answer:
     }, 207 if reasons else 201
 
 
-def _refuse_bad_strength(items: list[Any]) -> None:
-    """Refuse the whole request for one bad strength, before anything is written, as clients know it."""
-    for index, item in enumerate(items):
-        if isinstance(item, dict):
-            try:
-                read_strength(item)
-            except PydanticCustomError as error:
-                raise InvalidInput(error.message(), field="strength", index=index) from None
+def _strength(item: Any, index: int) -> float:
+    """Read an item's strength; a bad one refuses the whole request, before anything is written."""
+    try:
+        return read_strength(item) if isinstance(item, dict) else DEFAULT_STRENGTH
+    except PydanticCustomError as error:
+        raise InvalidInput(error.message(), field="strength", index=index) from None
 
 
 @blueprint.get("/associations")

@@ -53,15 +53,40 @@ class Expansion:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextHints:
+    """What a client says of its work: a label, a language or the path of a file, and what it would like to see first."""
+
+    label: str = ""
+    language: str = ""
+    active_path: str = ""
+    tags: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    priority_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """One recall: `text` is what is asked ("" lists without a search), `limit` bounds the seeds (1..100)."""
+    """One recall.
+
+    `text` is what is asked ("" lists without a search); with `texts`, each of these is asked instead, for at most
+    `per_query_limit` seeds, and `text` only scores what expansion adds. `vector` stands for the meaning of them all.
+    `limit` bounds the seeds (1..100). `adaptive_floor` drops what lies far below the best, `recency_bias` lifts the
+    newest of an answer, `scope_fallback` fills an answer up with memories that lack the tags asked for.
+    """
 
     text: str = ""
+    texts: tuple[str, ...] = ()
+    vector: tuple[float, ...] | None = None
     limit: int = 5
+    per_query_limit: int | None = None
     where: MemoryFilter = field(default_factory=MemoryFilter)
     sort: Sort = "score"
     min_score: float = 0.0
+    adaptive_floor: bool = True
+    recency_bias: Literal["off", "on", "auto"] = "off"
+    scope_fallback: bool = False
     current_only: bool = True
+    hints: ContextHints = field(default_factory=ContextHints)
     expansion: Expansion = field(default_factory=Expansion)
 
 
@@ -77,10 +102,11 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory and the ids of the currently true memories that supersede it."""
+    """A memory, the ids of the true memories that supersede it, and whether any memory at all is said to."""
 
     memory: Memory
     superseded_by: tuple[str, ...]
+    has_successor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +148,21 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """A memory that is no longer true, for which its successor stands, and the first edge that leads from it there."""
+
+    memory_id: str
+    step: Step
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
     """One memory of an answer.
 
     `match_type` names the channel that brought it, `components` its score parts (0..1 each, before weights),
     `score` their weighted sum and `rank_score` the key of the order. `links` lead to it, `neighbours` lie next to it.
+    `ranks` are its places, from 1, among what each channel found; `gated` says that weak evidence damped it.
     """
 
     memory: Memory
@@ -139,6 +175,21 @@ class Recalled:
     neighbours: tuple[Neighbour, ...] = ()
     shared: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    gated: bool = False
+    replaces: Replacement | None = None
+    outside_scope: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Favoured:
+    """What context favoured in a recall, and whether it brought memories that the search had not found."""
+
+    language: str | None
+    label: str | None
+    tags: tuple[str, ...]
+    types: tuple[str, ...]
+    injected: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +201,10 @@ class RecallAnswer:
     searched_by_meaning: bool = False
     matched_by_meaning: bool = False
     suppressed: Mapping[str, str] = field(default_factory=dict)
-    below_min_score: int = 0
+    below_floor: int = 0
+    recency_biased: bool = False
+    fell_back: bool = False
+    favoured: Favoured | None = None
     duplicates: int = 0
     seeds: int = 0
     expanded_by_relation: int = 0

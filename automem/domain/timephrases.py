@@ -1,7 +1,7 @@
 """Phrases that name a time, such as "last week", "past 3 days", "in March 2024" or "before 2023-05-01".
 
-All are English, in any case, and in UTC. Weeks begin on Monday. "last" and "past" with a unit mean the calendar's previous
-one, with a number the time up to now.
+All are English, in any case, and in UTC. Weeks begin on Monday. "last" and "past" with a unit mean the calendar's
+previous one, with a number the time up to now.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _UNIT = r"(?P<unit>minute|hour|day|week|month|quarter|year)s?"
 _COUNT = r"(?P<count>\d+|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 _FIRST = datetime(1, 1, 1, tzinfo=UTC)
 _LAST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
@@ -72,17 +73,7 @@ def _open_ended(text: str, now: datetime) -> Window | None:
     """Read the phrases that begin with before, until, after, since, between or from."""
     if found := re.fullmatch(r"(before|until|till|up to|through|after|since) (.+)", text):
         span = _span(found[2], now)
-        if span is None:
-            return None
-        match found[1]:
-            case "before":
-                return Window(None, canonical(span.start - _TICK))
-            case "until" | "till" | "up to" | "through":
-                return Window(None, canonical(span.end - _TICK))
-            case "after":
-                return Window(canonical(span.end), None)
-            case _:
-                return Window(canonical(span.start), None)
+        return _side(found[1], span) if span is not None else None
     if found := re.fullmatch(r"between (.+?) and (.+)|from (.+?) (?:to|until|till|through) (.+)", text):
         begins, ends = found[1] or found[3], found[2] or found[4]
         if (year := re.search(r" \d{4}$", ends)) and not re.search(r"\d{4}", begins):
@@ -91,6 +82,12 @@ def _open_ended(text: str, now: datetime) -> Window | None:
         if first is not None and last is not None:
             return Window(canonical(first.start), canonical(last.end - _TICK))
     return None
+
+
+def _side(word: str, span: _Span) -> Window:
+    if word in {"after", "since"}:
+        return Window(canonical(span.end if word == "after" else span.start), None)
+    return Window(None, canonical((span.start if word == "before" else span.end) - _TICK))
 
 
 def _closed(text: str, now: datetime) -> Window | None:
@@ -112,16 +109,11 @@ def _number(text: str) -> int:
     return _NUMBERS.get(text) or int(text)
 
 
-def _midnight(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
 def _ago(now: datetime, unit: str, count: int) -> datetime:
     """Return the moment `count` units ago, not before the first year."""
-    months = {"month": 1, "quarter": 3, "year": 12}.get(unit)
     try:
-        if months is not None:
-            return _months_later(now, -months * count)
+        if unit in _MONTHS_OF:
+            return _months_later(now, -_MONTHS_OF[unit] * count)
         return now - timedelta(**{f"{unit}s": count})
     except (ValueError, OverflowError):
         return _FIRST
@@ -135,28 +127,21 @@ def _months_later(moment: datetime, months: int) -> datetime:
 
 def _unit_of(moment: datetime, unit: str) -> _Span:
     """Return the calendar unit that a moment lies in."""
-    day = _midnight(moment)
-    match unit:
-        case "minute":
-            start = moment.replace(second=0, microsecond=0)
-            return _Span(start, start + timedelta(minutes=1))
-        case "hour":
-            start = moment.replace(minute=0, second=0, microsecond=0)
-            return _Span(start, start + timedelta(hours=1))
-        case "day":
-            return _Span(day, day + timedelta(days=1))
-        case "week":
-            start = day - timedelta(days=day.weekday())
-            return _Span(start, start + timedelta(days=7))
-        case "month":
-            start = day.replace(day=1)
-            return _Span(start, _months_later(start, 1))
-        case "quarter":
-            start = day.replace(month=day.month - (day.month - 1) % 3, day=1)
-            return _Span(start, _months_later(start, 3))
-        case _:
-            start = day.replace(month=1, day=1)
-            return _Span(start, _LAST if start.year == _LAST.year else start.replace(year=start.year + 1))
+    start = moment.replace(second=0, microsecond=0)
+    if unit == "minute":
+        return _Span(start, start + timedelta(minutes=1))
+    start = start.replace(minute=0)
+    if unit == "hour":
+        return _Span(start, start + timedelta(hours=1))
+    start = start.replace(hour=0)
+    if unit in {"day", "week"}:
+        days = 1 if unit == "day" else 7
+        start -= timedelta(days=start.weekday() if unit == "week" else 0)
+        return _Span(start, start + timedelta(days=days))
+    months = _MONTHS_OF[unit]
+    start = start.replace(month=start.month - (start.month - 1) % months, day=1)
+    end_of_time = start.year == _LAST.year and start.month + months > 12
+    return _Span(start, _LAST if end_of_time else _months_later(start, months))
 
 
 def _this(found: re.Match[str], now: datetime) -> _Span:
@@ -203,7 +188,7 @@ def _iso(found: re.Match[str], _now: datetime) -> _Span:
 
 
 def _moment(found: re.Match[str], _now: datetime) -> _Span:
-    moment = datetime.fromisoformat(found[0].upper().replace("Z", "+00:00"))
+    moment = datetime.fromisoformat(found[0].upper())
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return _Span(moment, moment + _TICK)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from automem.domain import timestamps
 from automem.domain.recall import Edge
@@ -15,8 +14,7 @@ MISSING_MEMORIES = "One or both memories do not exist"
 NO_ASSOCIATION = "Association not found"
 
 
-@dataclass(frozen=True, slots=True)
-class NewAssociation:
+class NewAssociation(NamedTuple):
     """A validated edge from memory1 to memory2; `properties` are the type's own, None removing one."""
 
     memory1_id: str
@@ -40,7 +38,7 @@ class AssociationService:
             GraphUnavailable, GraphRefused: as the graph answers.
         """
         now = timestamps.now()
-        if not self._associations.merge(new.relation, [_edge(0, new, now)], now):
+        if not self._associations.merge(new.relation, [_edge(0, new)], now):
             raise NotFound(MISSING_MEMORIES)
 
     def create_many(self, news: Mapping[int, NewAssociation]) -> dict[int, str]:
@@ -52,17 +50,20 @@ class AssociationService:
             GraphUnavailable: some types may have been written; repeating the request is safe.
         """
         now = timestamps.now()
-        last: dict[tuple[str, str, str], int] = {}
+        winners: dict[str, dict[tuple[str, str], int]] = {}
         for number, new in news.items():
-            last[(new.memory1_id, new.relation, new.memory2_id)] = number
-        failed_edges: dict[int, str] = {}
-        for relation in dict.fromkeys(relation for _, relation, _ in last):
-            numbers = [number for key, number in last.items() if key[1] == relation]
-            failed_edges.update(self._create_type(relation, [_edge(n, news[n], now) for n in numbers], now))
+            winners.setdefault(new.relation, {})[new.memory1_id, new.memory2_id] = number
+        failed: dict[int, str] = {}
+        for relation, numbers in winners.items():
+            failed.update(
+                self._create_type(relation, [_edge(number, news[number]) for number in numbers.values()], now)
+            )
+        if not failed:
+            return {}
         return {
-            number: failed_edges[winner]
+            number: failed[winner]
             for number, new in news.items()
-            if (winner := last[(new.memory1_id, new.relation, new.memory2_id)]) in failed_edges
+            if (winner := winners[new.relation][new.memory1_id, new.memory2_id]) in failed
         }
 
     def _create_type(self, relation: str, edges: Sequence[EdgeWrite], now: str) -> dict[int, str]:
@@ -71,6 +72,8 @@ class AssociationService:
         except GraphRefused:
             reason = f"Failed to create association batch for relation type {relation}"
             return {edge.number: reason for edge in edges}
+        if len(created) == len(edges):
+            return {}
         return {edge.number: MISSING_MEMORIES for edge in edges if edge.number not in created}
 
     def get(self, memory1_id: str, relation: str, memory2_id: str) -> Edge:
@@ -106,6 +109,5 @@ class AssociationService:
         return page[:limit], len(page) > limit
 
 
-def _edge(number: int, new: NewAssociation, now: str) -> EdgeWrite:
-    properties = {**new.properties, "strength": new.strength, "updated_at": now}
-    return EdgeWrite(number, new.memory1_id, new.memory2_id, properties)
+def _edge(number: int, new: NewAssociation) -> EdgeWrite:
+    return EdgeWrite(number, new.memory1_id, new.memory2_id, new.strength, dict(new.properties))

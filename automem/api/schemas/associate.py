@@ -16,6 +16,7 @@ from automem.services.associations import NewAssociation
 BATCH_LIMIT = 500
 IDS_REQUIRED = "'memory1_id' and 'memory2_id' are required"
 SELF_ASSOCIATION = "Cannot associate a memory with itself"
+_OWN_PROPERTIES = {name: tuple(own for own in REGISTRY[name].properties if own != "strength") for name in AUTHORABLE}
 UNKNOWN_TYPE = f"Relation type must be one of {list(AUTHORABLE)}"
 
 
@@ -26,7 +27,7 @@ def read_strength(raw: Mapping[str, Any]) -> float:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else str(value).strip()
+    return value.strip() if isinstance(value, str) else "" if value is None else str(value).strip()
 
 
 def read_ends(raw: Mapping[str, Any], invalid_id: str) -> tuple[str, str]:
@@ -34,29 +35,25 @@ def read_ends(raw: Mapping[str, Any], invalid_id: str) -> tuple[str, str]:
     first, second = _text(raw.get("memory1_id")), _text(raw.get("memory2_id"))
     if not first or not second:
         raise fault(IDS_REQUIRED)
-    ids = []
-    for name, text in (("memory1_id", first), ("memory2_id", second)):
-        found = canonical_id(text)
-        if found is None:
-            raise fault(invalid_id.format(name=name))
-        ids.append(found)
-    if ids[0] == ids[1]:
+    memory1_id, memory2_id = canonical_id(first), canonical_id(second)
+    if memory1_id is None or memory2_id is None:
+        raise fault(invalid_id.format(name="memory1_id" if memory1_id is None else "memory2_id"))
+    if memory1_id == memory2_id:
         raise fault(SELF_ASSOCIATION)
-    return ids[0], ids[1]
+    return memory1_id, memory2_id
 
 
 def read_relation(raw: Mapping[str, Any]) -> str:
     """Read the relation type, in any case."""
     name = _text(raw.get("type")).upper() or DEFAULT_RELATION
-    if name not in AUTHORABLE:
+    if name not in _OWN_PROPERTIES:
         raise fault(UNKNOWN_TYPE)
     return name
 
 
 def read_properties(raw: Mapping[str, Any], relation: str) -> dict[str, Any]:
     """Read the relation's own properties, as far as they are present."""
-    names = (name for name in REGISTRY[relation].properties if name != "strength" and name in raw)
-    return {name: storable_property(raw[name], name) for name in names}
+    return {name: storable_property(raw[name], name) for name in _OWN_PROPERTIES[relation] if name in raw}
 
 
 class AssociationItem(BaseModel):
@@ -75,7 +72,8 @@ class AssociationItem(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _in_order(cls, raw: Any) -> Any:
-        new = read_new_association(raw, "memory_id must be a valid UUID")
+        strength = read_strength(raw) if isinstance(raw, dict) else DEFAULT_STRENGTH
+        new = read_new_association(raw, strength, "memory_id must be a valid UUID")
         return {
             **new.properties,
             "memory1_id": new.memory1_id,
@@ -89,11 +87,12 @@ class AssociationItem(BaseModel):
         return NewAssociation(self.memory1_id, self.memory2_id, self.type, self.strength, dict(self.model_extra or {}))
 
 
-def read_new_association(raw: Any, invalid_id: str = "'{name}' must be a valid UUID") -> NewAssociation:
-    """Read one association in the order of checks; the first fault is raised with the client's message."""
+def read_new_association(
+    raw: Any, strength: float, invalid_id: str = "'{name}' must be a valid UUID"
+) -> NewAssociation:
+    """Read one association, whose strength was read first; the first fault is raised with the client's message."""
     if not isinstance(raw, dict):
         raise fault("Association item must be an object")
-    strength = read_strength(raw)
     first, second = read_ends(raw, invalid_id)
     relation = read_relation(raw)
     return NewAssociation(first, second, relation, strength, read_properties(raw, relation))

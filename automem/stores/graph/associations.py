@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from automem.domain.recall import Edge
 from automem.domain.relation import labels_of
@@ -12,13 +11,13 @@ from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeWrite:
-    """An edge to make or update: `number` identifies it to the caller, a property of None is removed."""
+class EdgeWrite(NamedTuple):
+    """An edge to make or update, a row of the query: `number` identifies it, a property of None is removed."""
 
     number: int
     source: str
     target: str
+    strength: float
     properties: Mapping[str, Any]
 
 
@@ -34,14 +33,14 @@ class GraphAssociations:
     def merge(self, label: str, edges: Sequence[EdgeWrite], now: str) -> set[int]:
         """Make or update edges of one registry type, in one query.
 
-        No pair may occur twice. Properties of an edge that are not given stay; `created_at` is set to `now` only
-        once. Returns the numbers of the edges whose two memories exist.
+        No pair may occur twice. Properties of an edge that are not given stay; `updated_at` becomes `now`, and
+        `created_at` with the edge's first write. Returns the numbers of the edges whose two memories exist.
         """
-        rows = [
-            {"number": edge.number, "source": edge.source, "target": edge.target, "properties": dict(edge.properties)}
-            for edge in edges
-        ]
-        return {row[0] for row in self._runner.write(cypher.merge_edges(label), {"rows": rows, "now": now})}
+        with_properties = any(edge.properties for edge in edges)
+        rows = list(edges) if with_properties else [edge[:4] for edge in edges]
+        statement = cypher.merge_edges(label, with_properties=with_properties)
+        answer = self._runner.write(statement, {"rows": rows, "now": now})
+        return set(answer[0][0])
 
     def find(self, source: str, relation: str, target: str) -> Edge | None:
         """Return one edge by its ends and type."""

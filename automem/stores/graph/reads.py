@@ -38,6 +38,14 @@ class WalkRules:
     current_only: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """An edge that says that its target took the place of its source, and the target."""
+
+    edge: Edge
+    successor: Candidate
+
+
 class GraphReads:
     """Reads memories and edges for recall and traversal.
 
@@ -72,6 +80,17 @@ class GraphReads:
             {"now": now, "limit": limit, **cypher.filter_parameters(where)},
         )
         return [_candidate(row, now) for row in rows]
+
+    def successions(self, memory_ids: Sequence[str], now: str) -> list[Succession]:
+        """Return the edges from each memory to those that took its place."""
+        if not memory_ids:
+            return []
+        rows = self._runner.read(cypher.SUCCESSIONS, {"ids": list(memory_ids)})
+        found = []
+        for origin, label, properties, *row in rows:
+            successor = _candidate(row, now)
+            found.append(Succession(Edge(origin, successor.memory.id, label, properties), successor))
+        return found
 
     def neighbours(self, memory_ids: Sequence[str], types: Sequence[str], limit: int) -> list[tuple[Edge, Memory]]:
         """Return the outgoing edges of each memory with their far memory, authored types first, then the newest."""
@@ -132,12 +151,13 @@ class GraphReads:
 
 def _candidate(row: Sequence[Any], now: str) -> Candidate:
     *columns, superseders = row
+    successors = [item for item in superseders if item[0] is not None]
     active = (
         target
-        for target, archived, t_valid, t_invalid in superseders
-        if target is not None and why_not_current(archived is True, t_valid, t_invalid, now) is None
+        for target, archived, t_valid, t_invalid in successors
+        if why_not_current(archived is True, t_valid, t_invalid, now) is None
     )
-    return Candidate(memory_from_columns(columns), tuple(dict.fromkeys(active)))
+    return Candidate(memory_from_columns(columns), tuple(dict.fromkeys(active)), bool(successors))
 
 
 def _walked(row: Sequence[Any]) -> Walked:

@@ -10,7 +10,7 @@ class Edges:
     """Stands for the graph: knows some memories, refuses some types."""
 
     def __init__(self, known="abc", refused=(), error=None):
-        self._known, self._refused, self._error = set(known), refused, error or GraphRefused()
+        self._known, self._refused, self._error = set(known), refused, error or GraphRefused("no")
         self.writes = []
 
     def merge(self, relation, edges, _now):
@@ -39,7 +39,7 @@ def test_of_items_for_one_edge_the_last_ones_values_are_written_and_all_succeed(
     items = {0: new("a", "b", strength=0.1, reason="x"), 3: new("a", "b", strength=0.9), 4: new("b", "a", strength=0.2)}
     assert AssociationService(edges).create_many(items) == {}
     ((_, written),) = edges.writes
-    assert {edge.number: edge.properties["strength"] for edge in written} == {3: 0.9, 4: 0.2}
+    assert {edge.number: edge.strength for edge in written} == {3: 0.9, 4: 0.2}
     assert "reason" not in written[0].properties
 
 

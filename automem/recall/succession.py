@@ -1,0 +1,75 @@
+"""From a memory that is no longer true to the one that took its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from automem.domain.memory import is_current
+from automem.domain.recall import Candidate, Replacement, Step
+from automem.domain.relation import strength_of
+from automem.stores.graph.reads import GraphReads, Succession
+
+LONGEST_CHAIN = 5
+MOST_FOLLOWED = 100
+"""Memories whose successors are looked for in one recall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The memory at the end of a chain, which is true, and what it replaces."""
+
+    candidate: Candidate
+    replacement: Replacement
+
+
+def heads(reads: GraphReads, memory_ids: Iterable[str], now: str) -> dict[str, Head]:
+    """Return, per memory id, the true memory at the end of its chain of successors, where there is one.
+
+    Of several successors the newest edge counts whose memory is true, else the newest that leads on. Takes one round
+    trip per link of the longest chain, at most LONGEST_CHAIN; a chain that runs in a circle has no end.
+    """
+    paths: dict[str, list[Succession]] = {memory_id: [] for memory_id in list(memory_ids)[:MOST_FOLLOWED]}
+    found: dict[str, Head] = {}
+    for _ in range(LONGEST_CHAIN):
+        ends = {origin: path[-1].successor.memory.id if path else origin for origin, path in paths.items()}
+        following = _by_origin(reads.successions(sorted(set(ends.values())), now))
+        for origin, end in ends.items():
+            path = paths.pop(origin)
+            passed = {origin, *(step.successor.memory.id for step in path)}
+            step = _chosen(following.get(end, ()), passed, now)
+            if step is None:
+                continue
+            path.append(step)
+            if is_current(step.successor.memory, now) and not step.successor.superseded_by:
+                found[origin] = Head(step.successor, _replacement(origin, path[0]))
+            else:
+                paths[origin] = path
+        if not paths:
+            break
+    return found
+
+
+def _by_origin(steps: Iterable[Succession]) -> Mapping[str, list[Succession]]:
+    following: dict[str, list[Succession]] = {}
+    for step in steps:
+        following.setdefault(step.edge.source, []).append(step)
+    return following
+
+
+def _chosen(steps: Iterable[Succession], passed: set[str], now: str) -> Succession | None:
+    """Return the step to take: to a true memory if there is one, then by the newer edge."""
+    new = [step for step in steps if step.successor.memory.id not in passed]
+    return max(new, key=lambda step: (is_current(step.successor.memory, now), *_age(step)), default=None)
+
+
+def _age(step: Succession) -> tuple[str, str]:
+    drawn = step.edge.properties.get("updated_at") or step.successor.memory.timestamp
+    return str(drawn), step.successor.memory.id
+
+
+def _replacement(origin: str, first: Succession) -> Replacement:
+    properties = dict(first.edge.properties)
+    target = first.successor.memory.id
+    step = Step(origin, target, first.edge.label, strength_of(properties), "out")
+    return Replacement(origin, step, properties)
