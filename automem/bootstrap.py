@@ -11,10 +11,12 @@ from automem.background.indexing import IndexTask
 from automem.background.sweep import SweepTask
 from automem.background.worker import Worker
 from automem.container import ApiRules, Container
+from automem.domain.conversation import NEIGHBOURING_WORDS
 from automem.embedding.base import Embedder
 from automem.embedding.registry import EmbeddingOptions, build_embedder
 from automem.errors import ConfigurationError, EmbeddingUnavailable, Unavailable
-from automem.recall.recaller import Recaller, RecallRules
+from automem.recall.recaller import Recaller
+from automem.recall.run import RecallRules
 from automem.recall.scoring import ScoringRules, Weights
 from automem.recall.sources import Channels
 from automem.services.access import AccessLog
@@ -78,7 +80,9 @@ def compose(settings: Settings, runner: GraphRunner, vectors: VectorStore, embed
     """Put the services together on given stores and a given embedder."""
     worker = Worker()
     memories, reads, outbox = GraphMemories(runner), GraphReads(runner), Outbox(runner)
-    indexer = Indexer(vectors, embedder, outbox, memories)
+    indexer = Indexer(
+        vectors, embedder, outbox, memories, neighbouring_words=NEIGHBOURING_WORDS in settings.recall_rules
+    )
     access = AccessLog(memories)
     worker.add(IndexTask(outbox, indexer))
     worker.add(AccessTask(access))
@@ -211,6 +215,8 @@ def _api_rules(settings: Settings, dimension: int) -> ApiRules:
         recall_relation_limit=settings.recall_relation_limit,
         recall_expansion_limit=settings.recall_expansion_limit,
         recall_min_score=settings.recall_min_score,
+        recall_adaptive_floor=settings.recall_adaptive_floor,
+        recall_recency_bias=settings.recall_recency_bias,
         embedding_dimension=dimension,
     )
 
@@ -228,6 +234,9 @@ def _recall_rules(settings: Settings) -> RecallRules:
         confidence=settings.weight_confidence,
         relevance=settings.weight_relevance,
         conversation=settings.weight_conversation,
+        context=settings.weight_context,
+        entity_expansion=settings.weight_entity,
+        temporal=settings.weight_temporal,
     )
     return RecallRules(
         scoring=ScoringRules(
@@ -235,9 +244,12 @@ def _recall_rules(settings: Settings) -> RecallRules:
             recency_window_days=settings.recency_window_days,
             recency_curve=settings.recency_curve,
             tag_token_cap=settings.tag_token_cap,
+            relevance_gate=settings.recall_relevance_gate,
+            metadata_search=settings.recall_metadata_search,
         ),
         overfetch=settings.recall_overfetch,
         pool_ceiling=settings.recall_fetch_cap,
         neighbour_limit=settings.recall_relation_limit,
         excluded_types=settings.recall_excluded_types,
+        presets=settings.recall_rules,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from automem.recall.recaller import Recaller
 from automem.services.access import AccessLog
@@ -48,6 +48,8 @@ class ApiRules:
     recall_relation_limit: int
     recall_expansion_limit: int
     recall_min_score: float
+    recall_adaptive_floor: bool
+    recall_recency_bias: Literal["off", "on", "auto"]
     embedding_dimension: int
 
 

@@ -7,7 +7,7 @@ that AutoMem 0.16 knows keep their meaning.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from platformdirs import user_data_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -19,6 +19,14 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Weight = Annotated[float, Field(ge=0.0, le=10.0)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0.0)]
+Rule = Literal[
+    "neighbouring_words",
+    "answer_after_question",
+    "named_speaker",
+    "statement_first",
+    "answered_at_length",
+    "under_seed",
+]
 
 
 class Settings(BaseSettings):
@@ -178,6 +186,28 @@ class Settings(BaseSettings):
     recall_fetch_cap: int = Field(
         200, ge=10, le=1000, alias="RECALL_VECTOR_FETCH_CAP", description="Most candidates of each channel."
     )
+    recall_adaptive_floor: bool = Field(
+        default=True,
+        alias="RECALL_ADAPTIVE_FLOOR",
+        description="Default `adaptive_floor`: drop what scores far below the rest of an answer.",
+    )
+    recall_recency_bias: Literal["off", "on", "auto"] = Field(
+        "off", alias="RECALL_RECENCY_BIAS", description="Default `recency_bias`."
+    )
+    recall_relevance_gate: Share = Field(
+        0.0,
+        alias="RECALL_RELEVANCE_GATE",
+        description="Evidence below which importance, confidence, recency, tags and relevance count less; 0 is off.",
+    )
+    recall_metadata_search: bool = Field(
+        default=True, alias="RECALL_METADATA_SEARCH_ENABLED", description="Whether metadata values are compared."
+    )
+    recall_rules: Annotated[tuple[Rule, ...], NoDecode] = Field(
+        get_args(Rule),
+        alias="RECALL_RULES",
+        description="Comma list of the ranking rules that hold, see the architecture page; `none` is none of them. "
+        "`neighbouring_words` acts on memories as they are stored.",
+    )
     recall_excluded_types: Annotated[tuple[str, ...], NoDecode] = Field(
         ("MetaPattern",), alias="RECALL_EXCLUDED_TYPES", description="Comma list of types that recall never returns."
     )
@@ -198,6 +228,15 @@ class Settings(BaseSettings):
     weight_conversation: Weight = Field(
         1.0, alias="SEARCH_WEIGHT_CONVERSATION", description="Weight of a memory's place in a conversation; 0 is off."
     )
+    weight_context: Weight = Field(
+        1.0, alias="SEARCH_WEIGHT_CONTEXT", description="Weight of what context hints favour."
+    )
+    weight_entity: Weight = Field(
+        1.0, alias="SEARCH_WEIGHT_ENTITY", description="Weight of a shared tag or name that led to a memory."
+    )
+    weight_temporal: Weight = Field(
+        0.10, alias="SEARCH_WEIGHT_TEMPORAL", description="Weight of recency within an answer, under `recency_bias`."
+    )
     recency_window_days: float = Field(
         180.0, gt=0.0, alias="SEARCH_RECENCY_WINDOW_DAYS", description="Age at which linear recency ends."
     )
@@ -210,6 +249,11 @@ class Settings(BaseSettings):
         alias="SEARCH_TAG_SCORE_TOKEN_CAP",
         description="Most query words in the tag share's denominator; 0 is all.",
     )
+
+    @field_validator("recall_rules", mode="before")
+    @classmethod
+    def _rules(cls, value: Any) -> Any:
+        return () if value == "none" else cls._split(value)
 
     @field_validator("allowed_origins", "recall_excluded_types", mode="before")
     @classmethod

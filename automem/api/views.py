@@ -7,9 +7,11 @@ from typing import Any
 
 from automem.domain.classify import colour_of_type
 from automem.domain.memory import Memory
-from automem.domain.recall import Edge, Link, Neighbour, Recalled, Step
+from automem.domain.recall import Edge, Link, Neighbour, Recalled, Replacement, Step
 from automem.domain.relation import colour_of, shown_as, strength_of
 from automem.domain.tags import tag_prefixes
+from automem.recall.explain import explanation
+from automem.recall.scoring import evidence_of
 
 SNIPPET_CHARACTERS = 157
 TAGS_OF_A_NEIGHBOUR = 5
@@ -119,9 +121,24 @@ def neighbour_view(neighbour: Neighbour) -> dict[str, Any]:
 
 
 _BY_CHANNEL = frozenset({"vector", "keyword"})
+_ORIGINAL = _BY_CHANNEL | {"metadata", "trending"}
 
 
-def result_view(result: Recalled, seeds: Mapping[str, tuple[int, float]]) -> dict[str, Any]:
+def replacement_view(replacement: Replacement) -> dict[str, Any]:
+    """Return the edge from a memory that is no longer true towards the one that stands in its place."""
+    step = replacement.step
+    return {
+        **replacement.properties,
+        "type": step.type,
+        "strength": step.strength,
+        "from": replacement.memory_id,
+        "direction": step.direction,
+        "hop": 1,
+        "path": [step_view(step)],
+    }
+
+
+def result_view(result: Recalled, seeds: Mapping[str, tuple[int, float]], *, explain: bool = False) -> dict[str, Any]:
     """Return one recalled memory."""
     view: dict[str, Any] = {
         "id": result.memory.id,
@@ -131,22 +148,41 @@ def result_view(result: Recalled, seeds: Mapping[str, tuple[int, float]]) -> dic
         "score": result.score,
         "final_score": result.score,
         "rank_score": result.rank_score,
-        "score_components": dict(result.components),
+        "score_components": {
+            **result.components,
+            "evidence": evidence_of(result.components),
+            "relevance_gated": result.gated,
+        },
         "memory": memory_view(result.memory),
+        **_marks(result),
     }
     if result.links:
         view["relation_score"] = result.match_score
         view["relations"] = view["related_to"] = [link_view(link, seeds) for link in result.links]
+    elif result.match_type == "state_replacement" and result.replaces is not None:
+        view["relations"] = [replacement_view(result.replaces)]
     else:
         view["relations"] = [neighbour_view(neighbour) for neighbour in result.neighbours]
-    if result.match_type in _BY_CHANNEL or result.match_type == "trending":
-        view["original_score"] = result.match_score
-    if result.shared:
-        view["expanded_from_entity"] = result.shared[0]
-        view["shared"] = list(result.shared)
-    if result.deduped_from:
-        view["deduped_from"] = list(result.deduped_from)
+    if explain:
+        view["explanation"] = explanation(result)
     return view
+
+
+def _marks(result: Recalled) -> dict[str, Any]:
+    """Return the keys that only some results have."""
+    marks: dict[str, Any] = {}
+    if result.match_type in _ORIGINAL:
+        marks["original_score"] = result.match_score
+    if result.shared:
+        marks["expanded_from_entity"] = result.shared[0]
+        marks["shared"] = list(result.shared)
+    if result.deduped_from:
+        marks["deduped_from"] = list(result.deduped_from)
+    if result.replaces is not None:
+        marks["state_replaces"] = result.replaces.memory_id
+    if result.outside_scope:
+        marks["outside_tag_scope"] = True
+    return marks
 
 
 def node_view(memory: Memory) -> dict[str, Any]:

@@ -13,6 +13,8 @@ _NAMING_KEYS = ("session_id", "conversation_id", "thread_id", "chat_id", "sessio
 _NAMING_TAG = re.compile(r"(?:session|conversation|thread|chat)(?:[-_:][\w:-]+|\d+)", re.ASCII)
 _SPEAKER_KEYS = ("speaker", "role", "author", "sender", "from")
 _SHORT_CHARACTERS = 400
+NEIGHBOURING_WORDS = "neighbouring_words"
+"""The name by which counting the words of neighbouring turns can be switched off."""
 WINDOW = 2
 """Turns on either side whose words count for a turn too."""
 _WEIGHTS = {-2: 0.15, -1: 0.3, 1: 0.3, 2: 0.15}

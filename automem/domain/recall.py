@@ -54,7 +54,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class ContextHints:
-    """What a client says of its work: a label, a language or the path of a file, and what it would like to see first."""
+    """What a client says of its work: a label, a language or the path of a file, and what it favours."""
 
     label: str = ""
     language: str = ""

@@ -10,12 +10,14 @@ Four things that hold for conversations between people and with assistants:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from automem.domain.conversation import Turn, asks, is_short, speaker_of
 from automem.domain.memory import Memory
 
+RULES = ("answer_after_question", "named_speaker", "statement_first", "answered_at_length")
+"""The names by which each of the four can be switched off."""
 AFTER_QUESTION = 0.15
 BY_NAMED_SPEAKER = 0.08
 STATEMENT = 0.05
@@ -59,26 +61,47 @@ def unseen_askers(candidates: Iterable[Placed], most: int) -> list[str]:
     return sorted(keys - known)
 
 
-def conversation_component(candidates: Sequence[Placed], question_words: Sequence[str]) -> dict[str, float]:
-    """Return, per memory id, what its place in a conversation adds: at most the sum of the four amounts above."""
+def conversation_component(
+    candidates: Sequence[Placed], question_words: Sequence[str], rules: Collection[str] = RULES
+) -> dict[str, float]:
+    """Return, per memory id, what its place in a conversation adds: at most the sum of the amounts of `rules`."""
     by_key = {candidate.turn.key: candidate for candidate in candidates if candidate.turn is not None}
     words = frozenset(question_words)
-    return {candidate.memory.id: _gain(candidate, by_key, words) for candidate in candidates}
+    gains: dict[str, Callable[[Placed], float]] = {
+        "answer_after_question": lambda candidate: _after_question(candidate, by_key),
+        "named_speaker": lambda candidate: _named(candidate, words),
+        "statement_first": _statement,
+        "answered_at_length": lambda candidate: _answered(candidate, by_key),
+    }
+    return {
+        candidate.memory.id: sum((gains[name](candidate) for name in RULES if name in rules), start=0.0)
+        for candidate in candidates
+    }
 
 
-def _gain(candidate: Placed, by_key: Mapping[str, Placed], words: frozenset[str]) -> float:
-    gain = 0.0 if candidate.short and asks(candidate.memory.content) else STATEMENT
-    if candidate.turn is None:
-        return gain
-    if candidate.speaker is not None and not words.isdisjoint(set(candidate.speaker.split()) - _ROLES):
-        gain += BY_NAMED_SPEAKER
-    if candidate.short:
-        before = by_key.get(Turn(candidate.turn.thread, candidate.turn.number - 1).key)
-        if before is not None and before.short and asks(before.memory.content):
-            gain += AFTER_QUESTION * before.evidence
-    if len(candidate.memory.content) <= LONGEST_ANSWERED_CHARACTERS:
-        gain += ANSWERED_AT_LENGTH * _answer_evidence(candidate, candidate.turn, by_key)
-    return gain
+def _statement(candidate: Placed) -> float:
+    return 0.0 if candidate.short and asks(candidate.memory.content) else STATEMENT
+
+
+def _named(candidate: Placed, words: frozenset[str]) -> float:
+    if candidate.turn is None or candidate.speaker is None:
+        return 0.0
+    return 0.0 if words.isdisjoint(set(candidate.speaker.split()) - _ROLES) else BY_NAMED_SPEAKER
+
+
+def _after_question(candidate: Placed, by_key: Mapping[str, Placed]) -> float:
+    if candidate.turn is None or not candidate.short:
+        return 0.0
+    before = by_key.get(Turn(candidate.turn.thread, candidate.turn.number - 1).key)
+    if before is None or not before.short or not asks(before.memory.content):
+        return 0.0
+    return AFTER_QUESTION * before.evidence
+
+
+def _answered(candidate: Placed, by_key: Mapping[str, Placed]) -> float:
+    if candidate.turn is None or len(candidate.memory.content) > LONGEST_ANSWERED_CHARACTERS:
+        return 0.0
+    return ANSWERED_AT_LENGTH * _answer_evidence(candidate, candidate.turn, by_key)
 
 
 def _answer_evidence(candidate: Placed, turn: Turn, by_key: Mapping[str, Placed]) -> float:

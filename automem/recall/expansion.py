@@ -1,19 +1,126 @@
-"""Follow tags and names from the seeds to memories that the search itself did not find."""
+"""From the seeds onwards: along edges, and by the tags and names that memories share."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from automem.domain.memory import Memory
 from automem.domain.names import names_in
+from automem.domain.recall import MemoryFilter, Recalled, Replacement
+from automem.domain.relation import EXPANDED
 from automem.domain.tags import canonical_tags
+from automem.recall.run import Asked, Run
+from automem.recall.scoring import SHARED_KEY_BONUS, Evidence, relation_component
+from automem.recall.sources import Channels
+from automem.recall.succession import heads
 from automem.stores.graph.reads import GraphReads, WalkRules
+from automem.stores.graph.traversal import follow_relations
 
 KEYS_FOLLOWED = 48
 """Tags and names followed from the seeds of one recall."""
 MEMORIES_PER_KEY = 5
 COMMON_KEY = 60
 """A tag or name shared by this many memories is a hub: it says little about any of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """A memory that expansion reached, by the id at which it was reached: its own, or that of what it replaces."""
+
+    by: str
+    memory: Memory
+    evidence: Evidence
+    replaces: Replacement | None = None
+
+
+class Expander:
+    """Finds what the search itself did not find. Each round takes a number of round trips that no limit changes."""
+
+    def __init__(self, channels: Channels, reads: GraphReads) -> None:
+        self._channels = channels
+        self._reads = reads
+
+    def along_relations(self, run: Run, asked: Asked, seeds: Sequence[Recalled]) -> list[Recalled]:
+        """Follow the strongest edges from the seeds, in both directions; one round trip per hop and three more."""
+        wanted = run.query.expansion
+        # Edges may hang on a copy that stood aside for its equal.
+        stands_for = {copy: seed.memory.id for seed in seeds for copy in (seed.memory.id, *seed.deduped_from)}
+        rules = _walk_rules(run, wanted.relation_limit)
+        links = follow_relations(self._reads, list(stands_for), rules, depth=wanted.depth, limit=wanted.limit)
+        results = []
+        for item in self._reached(run, asked, list(links), rules.where, known=stands_for):
+            to_memory = tuple(replace(link, seed=stands_for[link.seed]) for link in links[item.by])
+            relation = relation_component(to_memory, item.memory.importance)
+            evidence = replace(item.evidence, relation=relation)
+            result = asked.scored(item.memory, evidence, match_type="relation", match_score=relation)
+            results.append(replace(result, links=to_memory, replaces=item.replaces))
+        return run.passing(results, run.query.min_score)
+
+    def by_shared_keys(
+        self, run: Run, asked: Asked, known: Sequence[Recalled]
+    ) -> tuple[list[Recalled], tuple[str, ...]]:
+        """Follow shared tags and names in two rounds, so that a memory found by one name leads on by another."""
+        wanted = run.query.expansion
+        rules = _walk_rules(run, MEMORIES_PER_KEY)
+        memories = [result.memory for result in known]
+        seen = {copy for result in known for copy in (result.memory.id, *result.deduped_from)}
+        followed: dict[str, None] = {}
+        tried: set[str] = set()
+        shared: dict[str, list[str]] = {}
+        results: list[Recalled] = []
+        for _ in range(2):
+            keys = shared_keys(memories, scope=run.query.where.tags, tried=tried)
+            tried.update(keys)
+            new = follow_keys(self._reads, keys, sorted(seen), rules, wanted.limit - len(shared))
+            followed.update((key, None) for keys_of_one in new.values() for key in keys_of_one)
+            found = self._reached(run, asked, list(new), rules.where, known=seen)
+            seen.update(new, (item.memory.id for item in found))
+            shared.update(new)
+            for item in found:
+                evidence = replace(item.evidence, entity_expansion=SHARED_KEY_BONUS)
+                result = asked.scored(item.memory, evidence, match_type="entity_expansion", match_score=1.0)
+                results.append(replace(result, shared=tuple(new[item.by]), replaces=item.replaces))
+            memories = [item.memory for item in found]
+            if not new or len(shared) >= wanted.limit:
+                break
+        return run.passing(results, run.query.min_score), tuple(followed)
+
+    def _reached(
+        self, run: Run, asked: Asked, memory_ids: Sequence[str], where: MemoryFilter, known: Collection[str]
+    ) -> list[_Reached]:
+        """Return the memories reached that are true now, or their successors, with the evidence both channels have."""
+        anywhere = MemoryFilter(include_archived=not run.query.current_only)
+        candidates = self._reads.candidates(memory_ids, anywhere, run.now)
+        kept, dropped = run.in_state(candidates.values())
+        reached: dict[str, tuple[str, Memory, Replacement | None]] = {
+            candidate.memory.id: (candidate.memory.id, candidate.memory, None) for candidate in kept
+        }
+        followed = [candidate.memory.id for candidate in dropped if candidate.has_successor]
+        if followed:
+            ends = heads(self._reads, followed, run.now)
+            new = {head.candidate.memory.id for head in ends.values()} - set(known) - set(reached)
+            allowed = self._reads.candidates(sorted(new), where, run.now)
+            for old, head in ends.items():
+                if head.candidate.memory.id in allowed:
+                    reached.setdefault(head.candidate.memory.id, (old, head.candidate.memory, head.replacement))
+        if asked.found is not None:
+            asked.found = self._channels.complete(asked.found, asked.text, list(reached))
+        evidence = asked.evidence([memory for _, memory, _ in reached.values()])
+        return [_Reached(by, memory, evidence[memory.id], replaces) for by, memory, replaces in reached.values()]
+
+
+def _walk_rules(run: Run, per_memory: int) -> WalkRules:
+    wanted = run.query.expansion
+    return WalkRules(
+        types=wanted.types or EXPANDED,
+        per_memory=per_memory,
+        where=run.where if wanted.respect_tags else replace(run.where, tags=()),
+        now=run.now,
+        min_strength=wanted.min_strength or 0.0,
+        min_importance=wanted.min_importance or 0.0,
+        current_only=run.query.current_only,
+    )
 
 
 def follow_keys(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from automem.domain.memory import Memory
 from automem.domain.recall import Recalled, Sort
@@ -56,4 +57,49 @@ def _standing_for(group: list[Recalled]) -> Recalled:
     if len(group) == 1:
         return group[0]
     ids = {copy for result in group for copy in (result.memory.id, *result.deduped_from)}
-    return replace(group[0], deduped_from=tuple(sorted(ids)))
+    return replace(group[0], deduped_from=tuple(sorted(ids)) if len(ids) > 1 else ())
+
+
+SHARPEST_DROP = 0.25
+"""A fall between two neighbouring scores by more than this share of the best one ends what answers the question."""
+
+
+def adaptive_floor(scores: Sequence[float]) -> float:
+    """Return the score just below the greatest fall in the better half of an answer, 0 where there is none to speak of.
+
+    `scores` are in descending order. More than three are needed, and at least half of them stay.
+    """
+    if len(scores) <= 3:
+        return 0.0
+    places = range(1, max(3, len(scores) // 2))
+    drop, place = max((scores[place - 1] - scores[place], -place) for place in places)
+    floor = scores[-place]
+    if drop <= SHARPEST_DROP * scores[0] or 2 * sum(score >= floor for score in scores) < len(scores):
+        return 0.0
+    return floor
+
+
+def with_recency(results: Sequence[Recalled], weight: float) -> list[Recalled]:
+    """Return results with the component `temporal`: 1 for the newest of them, 0 for the oldest, linear between."""
+    times = [datetime.fromisoformat(result.memory.timestamp).timestamp() for result in results]
+    oldest, newest = min(times, default=0.0), max(times, default=0.0)
+    span = newest - oldest
+    lifted = []
+    for result, time in zip(results, times, strict=True):
+        part = (time - oldest) / span if span > 0 else 0.0
+        gain = weight * part
+        lifted.append(
+            replace(
+                result,
+                components={**result.components, "temporal": part},
+                score=result.score + gain,
+                rank_score=result.rank_score + gain,
+            )
+        )
+    return lifted
+
+
+def named_first(results: Sequence[Recalled], memory_ids: Sequence[str]) -> list[Recalled]:
+    """Return results with those of `memory_ids` in front, in that order."""
+    places = {memory_id: place for place, memory_id in enumerate(memory_ids)}
+    return sorted(results, key=lambda result: places.get(result.memory.id, len(places)))

@@ -17,6 +17,7 @@ from automem.domain.recall import Link
 from automem.domain.tags import canonical_tags
 from automem.domain.timestamps import age_days
 from automem.recall.keywords import metadata_terms, normalised
+from automem.recall.metadata import metadata_component
 
 UNDER_SEED_GAIN = 0.5
 UNDER_SEED_CEILING = 0.97
@@ -41,9 +42,14 @@ class Weights:
     relevance: float = 0.0
     entity_expansion: float = 1.0
     conversation: float = 1.0
+    context: float = 1.0
+    temporal: float = 0.10
 
 
 _FROM_SEEDS = frozenset({"relation", "entity_expansion"})
+_GATED = ("importance", "confidence", "recency", "tag", "relevance")
+EVIDENCE = ("vector", "keyword", "metadata", "exact")
+"""The components that say that a memory is about what was asked, rather than that it matters at all."""
 COMPONENTS = tuple(field.name for field in fields(Weights))
 
 
@@ -53,12 +59,15 @@ class ScoringRules:
 
     `recency_window_days` is the age at which the linear curve reaches 0 and the exponential one a half.
     `tag_token_cap` bounds the denominator of the tag component; 0 leaves it at the number of query words.
+    `relevance_gate` is the evidence below which the components of _GATED are damped, by evidence / gate; 0 is off.
     """
 
     weights: Weights = Weights()
     recency_window_days: float = 180.0
     recency_curve: Literal["linear", "exp"] = "linear"
     tag_token_cap: int = 0
+    relevance_gate: float = 0.0
+    metadata_search: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +88,17 @@ class Evidence:
     relation: float = 0.0
     entity_expansion: float = 0.0
     conversation: float = 0.0
+    context: float = 0.0
 
 
 def components(memory: Memory, evidence: Evidence, question: Question, rules: ScoringRules) -> dict[str, float]:
     """Return every score component of a memory, each in 0..1."""
     terms = metadata_terms(memory.metadata) if memory.metadata else frozenset()
+    by_metadata = rules.metadata_search and bool(memory.metadata) and bool(question.words)
     return {
         "vector": unit(evidence.vector),
         "keyword": unit(evidence.keyword),
-        "metadata": 0.0,
+        "metadata": metadata_component(memory.metadata, question.words, question.phrase) if by_metadata else 0.0,
         "relation": unit(evidence.relation),
         "tag": _tag_component(memory, terms, question, rules),
         "exact": 1.0 if question.phrase and question.phrase in terms else 0.0,
@@ -97,7 +108,22 @@ def components(memory: Memory, evidence: Evidence, question: Question, rules: Sc
         "relevance": unit(memory.relevance_score or 0.0),
         "entity_expansion": unit(evidence.entity_expansion),
         "conversation": unit(evidence.conversation),
+        "context": unit(evidence.context),
     }
+
+
+def evidence_of(parts: Mapping[str, float]) -> float:
+    """Return the strongest sign that a memory is about what was asked, 0..1."""
+    return max(parts[name] for name in EVIDENCE)
+
+
+def gated(parts: Mapping[str, float], question: Question, rules: ScoringRules) -> tuple[dict[str, float], bool]:
+    """Damp what does not speak of the question where hardly anything does; return the parts, and whether it did."""
+    evidence = evidence_of(parts)
+    if not question.words or evidence >= rules.relevance_gate:
+        return dict(parts), False
+    share = evidence / rules.relevance_gate
+    return {name: value * share if name in _GATED else value for name, value in parts.items()}, True
 
 
 def weighted_sum(parts: Mapping[str, float], weights: Weights) -> float:

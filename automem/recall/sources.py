@@ -34,6 +34,15 @@ class Found:
         """Every memory found, by either channel."""
         return tuple(dict.fromkeys((*self.cosine, *self.bm25)))
 
+    def ranks(self) -> dict[str, dict[str, int]]:
+        """Return per memory its places, from 1, among what the search by meaning and the one by words found."""
+        places: dict[str, dict[str, int]] = {}
+        for channel, scores in (("meaning", self.cosine), ("words", self.bm25)):
+            ordered = sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id))
+            for place, memory_id in enumerate(ordered, start=1):
+                places.setdefault(memory_id, {})[channel] = place
+        return places
+
     def evidence(self) -> dict[str, Evidence]:
         """Return both channels' evidence for every memory, BM25 divided by its greatest value here."""
         keyword = relative(self.bm25)
@@ -50,8 +59,13 @@ class Channels:
         self._vectors = vectors
         self._embedder = embedder
 
-    def search(self, text: str, where: MemoryFilter, pool: int) -> Found:
-        """Return up to `pool` memories of each channel.
+    def nothing_yet(self, text: str, given: Vectors | None = None) -> Found:
+        """Return a search that has found nothing, for `complete` to fill; `given` stands for the text's meaning."""
+        vector = self._embed(text) if given is None and text else given
+        return Found({}, {}, vector, frozenset())
+
+    def search(self, text: str, where: MemoryFilter, pool: int, given: Vectors | None = None) -> Found:
+        """Return up to `pool` memories of each channel; `given`, shape (dimension,), stands for the text's meaning.
 
         Takes one embedding and two round trips to the vector store. Without an answer from the embedding provider
         words alone decide.
@@ -59,11 +73,11 @@ class Channels:
         Raises:
             VectorsUnavailable, VectorsRefused: as the vector store answers.
         """
-        vector = self._embed(text)
+        vector = self._embed(text) if given is None else given
         # Conditions that nearly every memory passes are left to the graph, which checks them all again: in the index
         # each of them costs time for every point.
         where = replace(where, exclude_types=(), include_archived=True)
-        searches = [Search(limit=pool, words=text, where=where)]
+        searches = [Search(limit=pool, words=text, where=where)]  # Without a word, it finds nothing.
         if vector is not None:
             searches.append(Search(limit=pool, dense=vector, where=where))
         words, *meaning = self._vectors.search(searches)

@@ -8,11 +8,15 @@ import numpy as np
 
 from automem.domain.conversation import WINDOW, Turn, is_short, nearby_texts
 from automem.domain.memory import IndexWork, Memory, Removal
+from automem.domain.metadata import searched_values
 from automem.domain.tags import canonical_tags, tag_prefixes
 from automem.embedding.base import Embedder, Vectors
 from automem.stores.graph.memories import GraphMemories
 from automem.stores.graph.outbox import Outbox
 from automem.stores.vector.base import IndexEntry, VectorStore
+
+METADATA_WEIGHT = 0.5
+"""Of a word in the metadata, beside one in the text."""
 
 
 class Indexer:
@@ -21,7 +25,16 @@ class Indexer:
     The words of a turn of a conversation include, at a lower weight, those of the short turns around it.
     """
 
-    def __init__(self, vectors: VectorStore, embedder: Embedder, outbox: Outbox, memories: GraphMemories) -> None:
+    def __init__(
+        self,
+        vectors: VectorStore,
+        embedder: Embedder,
+        outbox: Outbox,
+        memories: GraphMemories,
+        *,
+        neighbouring_words: bool = True,
+    ) -> None:
+        self._neighbouring_words = neighbouring_words
         self._vectors = vectors
         self._embedder = embedder
         self._outbox = outbox
@@ -78,12 +91,16 @@ class Indexer:
 
     def _put(self, memories: Sequence[Memory], dense: Mapping[str, Vectors]) -> None:
         """Write entries, and the words of the turns around them, which have new neighbours."""
-        turns = [turn for memory in memories if (turn := Turn.from_key(memory.turn_key)) is not None]
+        turns = []
+        if self._neighbouring_words:
+            turns = [turn for memory in memories if (turn := Turn.from_key(memory.turn_key)) is not None]
         own = {turn.key for turn in turns}
         affected = {key for key in _around(turns) if key not in own}
         wider = _around(Turn.from_key(key) for key in affected) | affected
         others = self._memories.by_turn(sorted(wider - own))
-        texts = {memory.turn_key: memory.content for memory in (*others, *memories) if memory.turn_key is not None}
+        texts = {}
+        if self._neighbouring_words:
+            texts = {memory.turn_key: memory.content for memory in (*others, *memories) if memory.turn_key is not None}
         self._vectors.put([entry(memory, dense.get(memory.id), texts) for memory in memories])
         neighbours = [memory for memory in others if memory.turn_key in affected and is_short(memory.content)]
         if neighbours:
@@ -105,8 +122,14 @@ def _around(turns: Iterable[Turn | None]) -> set[str]:
 
 
 def entry(memory: Memory, dense: Vectors | None, texts: Mapping[str, str]) -> IndexEntry:
-    """Return the index entry of a memory; its tags are searchable words too. `texts` are contents by turn key."""
+    """Return the index entry of a memory; its tags, and values of its metadata at a lower weight, are searchable too.
+
+    `texts` are contents by turn key.
+    """
     turn = Turn.from_key(memory.turn_key)
+    nearby = nearby_texts(memory.content, turn, texts) if turn is not None else ()
+    if values := [text for _, text in searched_values(memory.metadata)]:
+        nearby = (*nearby, ("\n".join(values), METADATA_WEIGHT))
     return IndexEntry(
         memory_id=memory.id,
         words="\n".join((memory.content, *memory.tags)),
@@ -116,5 +139,5 @@ def entry(memory: Memory, dense: Vectors | None, texts: Mapping[str, str]) -> In
         type=memory.type,
         timestamp=memory.timestamp,
         archived=memory.archived,
-        nearby=nearby_texts(memory.content, turn, texts) if turn is not None else (),
+        nearby=nearby,
     )

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 MEMORY_NOT_FOUND = "Memory not found"
 DELETE_PAGE = 200
-_INDEXED_FIELDS = frozenset({"content", "tags", "type", "timestamp"})
+_INDEXED_FIELDS = frozenset({"content", "tags", "type", "timestamp", "metadata"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
-from automem.api.schemas.fields import fault
+from automem.api.schemas.fields import fault, read_embedding
 from automem.api.schemas.memory import MemoryView
-from automem.api.schemas.query import Flag, Repeated, Share, Split, bounded_int, read_flag
+from automem.api.schemas.query import Flag, Repeated, Share, Split, bounded_int, read_flag, split
+from automem.domain.ids import canonical_id
 from automem.domain.recall import SORTS
 from automem.domain.timestamps import parse_timestamp
 
@@ -31,6 +32,27 @@ def _instant(name: str) -> BeforeValidator:
             raise fault(f"Invalid {name} time: {error}") from None
 
     return BeforeValidator(read)
+
+
+def _bias(value: Any) -> str | None:
+    text = str(value).strip().lower()
+    return text if text in {"off", "on", "auto"} else None
+
+
+def _switch(value: Any) -> bool | None:
+    on, off = read_flag(value, default=False), read_flag(value, default=True)
+    return on if on == off else None
+
+
+def _vector(value: Any, info: ValidationInfo) -> list[float] | None:
+    if not str(value).strip():
+        return None
+    return read_embedding(str(value), (info.context or {}).get("embedding_dimension"))
+
+
+def _ids(value: Any) -> list[str]:
+    """Return the ids in canonical spelling, without what is none."""
+    return list(dict.fromkeys(found for item in split(value) if (found := canonical_id(item)) is not None))
 
 
 def _state_mode(value: Any) -> str:
@@ -57,8 +79,20 @@ class RecallParameters(BaseModel):
     query: Annotated[str, BeforeValidator(_searchable)] = Field(
         "", description="What to recall; empty or `*` lists by importance."
     )
+    queries: Split = Field(
+        [], description="Asked each on its own, repeated or comma-separated, the first 20; `query` is then not asked."
+    )
+    auto_decompose: Flag = Field(
+        default=False, description="Ask also for the names and topics of `query`, each on its own."
+    )
+    embedding: Annotated[list[float] | None, BeforeValidator(_vector, json_schema_input_type=str | None)] = Field(
+        None, description="Comma-separated vector that stands for the meaning of every query; bad is 400."
+    )
     limit: Annotated[int | None, _int(1, 1000)] = Field(
         None, description="Most seeds, 1 to RECALL_MAX_LIMIT; default 5."
+    )
+    per_query_limit: Annotated[int | None, _int(1, 1000)] = Field(
+        None, description="Most seeds of each of several queries; default `limit`."
     )
     sort: Annotated[str | None, _one_of("score", *SORTS[1:])] = Field(
         None,
@@ -75,7 +109,36 @@ class RecallParameters(BaseModel):
         None, description="Earliest timestamp, inclusive; bad is 400."
     )
     end: Annotated[str | None, _instant("end")] = Field(None, description="Latest timestamp, inclusive; bad is 400.")
+    time_query: str = Field(
+        "",
+        validation_alias=AliasChoices("time_query", "time"),
+        description="Time in words, such as `last week`, `past 3 days`, `in March 2024`, `before 2023-05-01`; `start` "
+        "and `end` go before it; what is not understood is ignored.",
+    )
     min_score: Share = Field(None, description="Drop results below this score, 0 to 1.")
+    adaptive_floor: Annotated[bool | None, BeforeValidator(_switch)] = Field(
+        None, description="Drop what scores far below the rest; default RECALL_ADAPTIVE_FLOOR."
+    )
+    recency_bias: Annotated[Literal["off", "on", "auto"] | None, BeforeValidator(_bias)] = Field(
+        None, description="Lift the newest of an answer; `auto` when the query asks for news."
+    )
+    scope_fallback: Flag = Field(
+        default=False, description="Fill up with memories that lack `tags`, marked `outside_tag_scope`."
+    )
+    context: str = Field("", description="What the client works on: a language, `style`, or a tag.")
+    language: str = Field("", validation_alias=AliasChoices("language", "lang"), description="Programming language.")
+    active_path: str = Field(
+        "",
+        validation_alias=AliasChoices("active_path", "file_path", "focus_path"),
+        description="File worked on; its extension tells the language.",
+    )
+    context_tags: Split = Field([], description="Tags that are favoured.")
+    context_types: Split = Field([], description="Types that are favoured.")
+    priority_ids: Annotated[list[str], BeforeValidator(_ids)] = Field(
+        [], description="Memories to fetch and put first, in this order."
+    )
+    state_debug: Flag = Field(default=False, description="Tell in `state_filter` what was left out and why.")
+    explain: Flag = Field(default=False, description="Add to every result the sentence of why it is there.")
     state_mode: Annotated[Literal["current", "history"], BeforeValidator(_state_mode)] = Field(
         "current", description="`history` also returns what is archived, expired or superseded; another value is 400."
     )
@@ -139,7 +202,9 @@ class ResultView(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     id: str
-    match_type: Literal["vector", "keyword", "trending", "relation", "entity_expansion"]
+    match_type: Literal[
+        "vector", "keyword", "metadata", "trending", "priority_id", "relation", "entity_expansion", "state_replacement"
+    ]
     source: Literal["qdrant", "graph"]
     match_score: float
     score: float

@@ -301,27 +301,30 @@ def _valid(variable: str) -> str:
     )
 
 
-def _not_superseded(variable: str, kept: str) -> str:
-    """Return the clauses that drop memories replaced by a true one; `kept` names the other variables to carry on."""
-    active = f"(x.archived IS NULL OR x.archived = false) AND {_valid('x')}"
-    return (
-        f"OPTIONAL MATCH ({variable})-[:INVALIDATED_BY|EVOLVED_INTO]->(y:Memory) "
-        f"WITH {kept}, {variable}, collect(y) AS replacements WHERE NOT any(x IN replacements WHERE {active}) "
-    )
+def _replaced(variable: str) -> str:
+    """Return the condition that another memory is said to have taken the place of one."""
+    return f"outdegree({variable}, 'INVALIDATED_BY', 'EVOLVED_INTO') > 0"
+
+
+def _true_or_replaced(variable: str) -> str:
+    """Return the condition that a memory is within its validity, or that another one may stand in its place."""
+    return f"(({_valid(variable)}) OR {_replaced(variable)})"
 
 
 def walk(where: MemoryFilter, *, current_only: bool) -> str:
     """Return the query for the strongest edges of $types, both ways, from each of $ids to memories not in $seen.
 
-    Filter and state of the far memory come before the limit of $per_memory edges. Types are compared as values, which
-    FalkorDB does faster than a pattern of a dozen labels.
+    Filter and state of the far memory come before the limit of $per_memory edges, and what was replaced comes last, so
+    that it takes no place from what is true. Types are compared as values, which FalkorDB does faster than a pattern
+    of a dozen labels.
     """
-    state = f"AND ({_valid('n')} OR (n)-[:INVALIDATED_BY|EVOLVED_INTO]->(:Memory)) " if current_only else ""
+    state, replaced = (f"AND {_true_or_replaced('n')} ", _replaced("n")) if current_only else ("", "false")
     return (
         "UNWIND $ids AS id MATCH (s:Memory {id: id}) CALL { WITH s MATCH (s)-[r]-(n:Memory) "
         f"WHERE type(r) IN $types AND NOT n.id IN $seen AND {_STRENGTH} >= $min_strength "
         f"AND coalesce(n.importance, 0.0) >= $min_importance AND {filter_condition(where, 'n')} {state}"
-        f"RETURN r, n, {_STRENGTH} AS strength ORDER BY strength DESC, n.importance DESC, n.id LIMIT $per_memory }} "
+        f"RETURN r, n, {replaced} AS replaced, {_STRENGTH} AS strength "
+        "ORDER BY replaced, strength DESC, n.importance DESC, n.id LIMIT $per_memory } "
         "RETURN id, n.id, type(r), properties(r), startNode(r).id = id, n.importance, n.timestamp"
     )
 
@@ -331,13 +334,13 @@ def sharing_keys(where: MemoryFilter, *, current_only: bool) -> str:
 
     A key shared by $most memories or more, whichever of them the filter lets pass, says little and brings none.
     """
-    state = f"AND {_valid('m')} {_not_superseded('m', 'key')}" if current_only else ""
+    state, replaced = (f"AND {_true_or_replaced('m')} ", _replaced("m")) if current_only else ("", "false")
     return (
         "UNWIND $keys AS key CALL { WITH key MATCH (m:Memory) WHERE key IN m.tag_keys RETURN m LIMIT $most "
         "UNION WITH key MATCH (m:Memory) WHERE key IN m.name_keys RETURN m LIMIT $most } "
         "WITH key, collect(m) AS members WHERE size(members) < $most UNWIND members AS m "
         f"WITH key, m WHERE NOT m.id IN $seen AND coalesce(m.importance, 0.0) >= $min_importance "
         f"AND {filter_condition(where)} {state}"
-        "WITH key, m ORDER BY m.importance DESC, m.timestamp DESC, m.id "
+        f"WITH key, m, {replaced} AS replaced ORDER BY replaced, m.importance DESC, m.timestamp DESC, m.id "
         "WITH key, collect(m.id) AS ids RETURN key, ids[0..$per_key]"
     )

@@ -1,0 +1,124 @@
+"""What the steps of one recall share: the rules of the service, and what the recall works with and finds out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from automem.domain.conversation import NEIGHBOURING_WORDS
+from automem.domain.memory import Memory
+from automem.domain.recall import Candidate, MemoryFilter, Recalled, RecallQuery
+from automem.embedding.base import Vectors
+from automem.recall import dialogue
+from automem.recall.hints import ContextProfile, context_component
+from automem.recall.keywords import normalised, query_words
+from automem.recall.scoring import Evidence, Question, ScoringRules, components, gated, weighted_sum
+from automem.recall.sources import Found
+from automem.recall.state import current
+
+UNDER_SEED = "under_seed"
+PRESETS = (NEIGHBOURING_WORDS, *dialogue.RULES, UNDER_SEED)
+"""Every rule of ranking that can be switched off by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRules:
+    """How recall searches, apart from the request.
+
+    Each channel is asked for `overfetch` times the limit, at least `pool_floor` and at most `pool_ceiling` memories, so
+    that filters by state leave enough; where they do not, once more for `second_pool`. `neighbour_limit` bounds the
+    edges shown beside a seed. `presets` are the names, of PRESETS, of the rules that hold.
+    """
+
+    scoring: ScoringRules = field(default_factory=ScoringRules)
+    overfetch: int = 4
+    pool_floor: int = 100
+    pool_ceiling: int = 400
+    second_pool: int = 2000
+    neighbour_limit: int = 5
+    excluded_types: tuple[str, ...] = ("MetaPattern",)
+    presets: tuple[str, ...] = PRESETS
+
+    def pool(self, limit: int) -> int:
+        """Return how many memories each channel is asked for."""
+        return max(limit, self.pool_floor, min(limit * self.overfetch, self.pool_ceiling))
+
+
+@dataclass(slots=True)
+class Run:
+    """One recall under way."""
+
+    query: RecallQuery
+    where: MemoryFilter
+    now: str
+    profile: ContextProfile
+    vector: Vectors | None = None
+    suppressed: dict[str, str] = field(default_factory=dict)
+    below_floor: int = 0
+    duplicates: int = 0
+    pool: int = 0
+    by_meaning: bool = False
+    matched_by_meaning: bool = False
+    injected: bool = False
+
+    def in_state(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
+        """Split candidates into those that are true now and the others, whose reasons are noted."""
+        listed = list(candidates)
+        if not self.query.current_only:
+            return listed, []
+        kept, dropped = current(listed, self.now)
+        self.suppressed.update(dropped)
+        return kept, [candidate for candidate in listed if candidate.memory.id in dropped]
+
+    def passing(self, results: Sequence[Recalled], floor: float) -> list[Recalled]:
+        """Return the results that score at least `floor`; the others are counted."""
+        kept = [result for result in results if result.score >= floor]
+        self.below_floor += len(results) - len(kept)
+        return kept
+
+
+class Asked:
+    """One text that is asked, with all that speaks for each memory."""
+
+    def __init__(self, run: Run, rules: RecallRules, text: str, found: Found | None = None) -> None:
+        self.text = text
+        self.found = found
+        self.question = Question(query_words(text), normalised(text), run.now)
+        self._run = run
+        self._rules = rules
+
+    def placed(self, memories: Sequence[Memory]) -> list[dialogue.Placed]:
+        """Return memories with the evidence of both channels and their places in conversations."""
+        evidence = self.found.evidence() if self.found is not None else {}
+        weights = self._rules.scoring.weights
+        placed = []
+        for memory in memories:
+            proof = evidence.get(memory.id, Evidence())
+            own = weights.vector * proof.vector + weights.keyword * proof.keyword
+            placed.append(dialogue.Placed.of(memory, own))
+        return placed
+
+    def evidence(self, memories: Sequence[Memory]) -> dict[str, Evidence]:
+        """Return what speaks for each memory: both channels, its place in a conversation, the context of the client."""
+        profile = self._run.profile
+        known: dict[str, Evidence] = {}
+        gains: dict[str, float] = {}
+        if self.found is not None:
+            known = self.found.evidence()
+            rules = self._rules.presets
+            gains = dialogue.conversation_component(self.placed(memories), self.question.words, rules)
+        return {
+            memory.id: replace(
+                known.get(memory.id, Evidence()),
+                conversation=gains.get(memory.id, 0.0),
+                context=context_component(memory, profile) if profile else 0.0,
+            )
+            for memory in memories
+        }
+
+    def scored(self, memory: Memory, evidence: Evidence, *, match_type: str, match_score: float) -> Recalled:
+        """Return a memory with its score."""
+        rules = self._rules.scoring
+        parts, damped = gated(components(memory, evidence, self.question, rules), self.question, rules)
+        score = weighted_sum(parts, rules.weights)
+        return Recalled(memory, match_type, match_score, parts, score, score, gated=damped)
