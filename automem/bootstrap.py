@@ -11,7 +11,6 @@ from automem.background.indexing import IndexTask
 from automem.background.sweep import SweepTask
 from automem.background.worker import Worker
 from automem.container import ApiRules, Container
-from automem.domain.conversation import NEIGHBOURING_WORDS
 from automem.embedding.base import Embedder
 from automem.embedding.registry import EmbeddingOptions, build_embedder
 from automem.errors import ConfigurationError, EmbeddingUnavailable, Unavailable
@@ -80,9 +79,7 @@ def compose(settings: Settings, runner: GraphRunner, vectors: VectorStore, embed
     """Put the services together on given stores and a given embedder."""
     worker = Worker()
     memories, reads, outbox = GraphMemories(runner), GraphReads(runner), Outbox(runner)
-    indexer = Indexer(
-        vectors, embedder, outbox, memories, neighbouring_words=NEIGHBOURING_WORDS in settings.recall_rules
-    )
+    indexer = Indexer(vectors, embedder, outbox, memories, settings.recall_rules)
     access = AccessLog(memories)
     worker.add(IndexTask(outbox, indexer))
     worker.add(AccessTask(access))

@@ -21,10 +21,12 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0.0)]
 Rule = Literal[
     "neighbouring_words",
+    "meaning_in_context",
     "answer_after_question",
     "named_speaker",
     "statement_first",
     "answered_at_length",
+    "matching_conversation",
     "under_seed",
 ]
 
@@ -206,7 +208,7 @@ class Settings(BaseSettings):
         get_args(Rule),
         alias="RECALL_RULES",
         description="Comma list of the ranking rules that hold, see the architecture page; `none` is none of them. "
-        "`neighbouring_words` acts on memories as they are stored.",
+        "The first two act on memories as they are stored.",
     )
     recall_excluded_types: Annotated[tuple[str, ...], NoDecode] = Field(
         ("MetaPattern",), alias="RECALL_EXCLUDED_TYPES", description="Comma list of types that recall never returns."

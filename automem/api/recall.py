@@ -148,9 +148,9 @@ def _echo_of_query(
         sides = (("start", window.start), ("end", window.end))
         echo["time_window"] = {name: value for name, value in sides if value is not None}
     if answer.favoured is not None:
+        told = (("language", answer.favoured.language), ("context", answer.favoured.label))
         echo["context_priority"] = {
-            "language": answer.favoured.language,
-            "context": answer.favoured.label,
+            **{name: value for name, value in told if value is not None},
             "priority_tags": sorted(answer.favoured.tags)[:TAGS_SHOWN],
             "priority_types": list(answer.favoured.types),
             "injected": answer.favoured.injected,
@@ -166,7 +166,11 @@ def _echo_of_filters(asked: RecallParameters, request: RecallQuery, answer: Reca
         echo["state_filter"] = _state_filter(answer, debug=asked.state_debug)
     if request.where.tags:
         echo["tags"] = asked.tags
-        echo["tag_scope"] = {"filtered": True, "pool_size_hint": answer.pool}
+        echo["tag_scope"] = {
+            "filtered": True,
+            "pool_size_hint": answer.pool,
+            "gated_low_evidence": sum(result.gated for result in answer.results),
+        }
     if request.where.exclude_tags:
         echo["exclude_tags"] = split_list(asked.exclude_tags)
     if answer.fell_back:

@@ -13,12 +13,15 @@ _NAMING_KEYS = ("session_id", "conversation_id", "thread_id", "chat_id", "sessio
 _NAMING_TAG = re.compile(r"(?:session|conversation|thread|chat)(?:[-_:][\w:-]+|\d+)", re.ASCII)
 _SPEAKER_KEYS = ("speaker", "role", "author", "sender", "from")
 _SHORT_CHARACTERS = 400
+_LEADING_STAMP = re.compile(r"\A\[[^\]\n]{1,40}\] ")
 NEIGHBOURING_WORDS = "neighbouring_words"
 """The name by which counting the words of neighbouring turns can be switched off."""
 WINDOW = 2
 """Turns on either side whose words count for a turn too."""
-_WEIGHTS = {-2: 0.15, -1: 0.3, 1: 0.3, 2: 0.15}
-_WEIGHT_OF_QUESTION = 0.7
+MEANING_IN_CONTEXT = "meaning_in_context"
+"""The name by which embedding a turn after the one before it can be switched off."""
+_WEIGHTS = {-2: 0.2, -1: 0.5, 1: 0.5, 2: 0.2}
+_WEIGHT_OF_QUESTION = 0.8
 """Of the question that a turn follows: an answer often repeats none of its words."""
 
 
@@ -90,6 +93,14 @@ def nearby_texts(content: str, turn: Turn, texts: Mapping[str, str]) -> tuple[tu
         if text is not None and is_short(text):
             found.append((text, _WEIGHT_OF_QUESTION if offset == -1 and asks(text) else weight))
     return tuple(found)
+
+
+def text_in_context(content: str, turn: Turn, texts: Mapping[str, str]) -> str | None:
+    """Return a short turn after the short one before it, without that one's leading stamp; None where there is none."""
+    before = texts.get(Turn(turn.thread, turn.number - 1).key)
+    if before is None or not is_short(before) or not is_short(content):
+        return None
+    return f"{_LEADING_STAMP.sub('', before)}\n{content}"
 
 
 def asks(content: str) -> bool:

@@ -33,6 +33,7 @@ _NUMBERS = {
         ("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=1
     )
 } | {"an": 1, "one": 1, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3}
+_REPEATING = re.compile("|".join((*_MONTHS, *_WEEKDAYS)))
 _UNIT = r"(?P<unit>minute|hour|day|week|month|quarter|year)s?"
 _COUNT = r"(?P<count>\d+|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
@@ -76,10 +77,14 @@ def _open_ended(text: str, now: datetime) -> Window | None:
         return _side(found[1], span) if span is not None else None
     if found := re.fullmatch(r"between (.+?) and (.+)|from (.+?) (?:to|until|till|through) (.+)", text):
         begins, ends = found[1] or found[3], found[2] or found[4]
-        if (year := re.search(r" \d{4}$", ends)) and not re.search(r"\d{4}", begins):
-            begins += year[0]  # "from May to July 2024" begins in 2024.
-        first, last = _span(begins, now), _span(ends, now)
-        if first is not None and last is not None:
+        year = None if re.search(r"\d{4}", begins) else re.search(r" \d{4}$", ends)
+        # "from May to July 2024" begins in 2024.
+        first, last = _span(f"{begins}{year[0] if year else ''}", now), _span(ends, now)
+        if first is None or last is None:
+            return None
+        if first.start >= last.end and _REPEATING.search(begins):
+            first = _span(begins, last.start) or first  # "from November to February" begins in the year before.
+        if first.start < last.end:
             return Window(canonical(first.start), canonical(last.end - _TICK))
     return None
 

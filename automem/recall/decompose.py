@@ -31,7 +31,7 @@ def sub_queries(query: str) -> list[str]:
     for name in names:
         queries.append(name)
         queries.extend(f"{name} {topic}" for topic in topics[:TOPICS_PER_NAME])
-        if not _WORK.isdisjoint(topics):
+        if not _WORK.isdisjoint(words):
             queries.append(f"{name} interests goals plans")
     if not names:
         queries.extend(topics[:TOPICS_PER_NAME])

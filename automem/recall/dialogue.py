@@ -1,11 +1,12 @@
 """What a memory gains from its place in a conversation. Pure.
 
-Four things that hold for conversations between people and with assistants:
+Five things that hold for conversations between people and with assistants:
 
 * a turn that follows a question is likely its answer, though it may repeat none of its words;
 * who asks about a person by name wants what that person said;
 * what states something is worth more than what asks it;
-* a message that a long one answers is about what the answer is about.
+* a message that a long one answers is about what the answer is about;
+* a conversation with several turns on the matter is likely to have another.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from dataclasses import dataclass
 from automem.domain.conversation import Turn, asks, is_short, speaker_of
 from automem.domain.memory import Memory
 
-RULES = ("answer_after_question", "named_speaker", "statement_first", "answered_at_length")
-"""The names by which each of the four can be switched off."""
-AFTER_QUESTION = 0.15
-BY_NAMED_SPEAKER = 0.08
+RULES = ("answer_after_question", "named_speaker", "statement_first", "answered_at_length", "matching_conversation")
+"""The names by which each of the five can be switched off."""
+AFTER_QUESTION = 0.12
+BY_NAMED_SPEAKER = 0.12
 STATEMENT = 0.05
-ANSWERED_AT_LENGTH = 0.50
+ANSWERED_AT_LENGTH = 0.60
+MATCHING_CONVERSATION = 0.04
+
+TURNS_OF_A_MATCH = 2
+"""So many of its best turns tell how well a conversation matches."""
 
 PARTS_OF_AN_ANSWER = 4
 """A long message may be stored in parts; so many turns after a message are looked at for its answer."""
@@ -67,11 +72,13 @@ def conversation_component(
     """Return, per memory id, what its place in a conversation adds: at most the sum of the amounts of `rules`."""
     by_key = {candidate.turn.key: candidate for candidate in candidates if candidate.turn is not None}
     words = frozenset(question_words)
+    matches = _matches(candidates)
     gains: dict[str, Callable[[Placed], float]] = {
         "answer_after_question": lambda candidate: _after_question(candidate, by_key),
         "named_speaker": lambda candidate: _named(candidate, words),
         "statement_first": _statement,
         "answered_at_length": lambda candidate: _answered(candidate, by_key),
+        "matching_conversation": lambda candidate: _in_match(candidate, matches),
     }
     return {
         candidate.memory.id: sum((gains[name](candidate) for name in RULES if name in rules), start=0.0)
@@ -104,12 +111,32 @@ def _answered(candidate: Placed, by_key: Mapping[str, Placed]) -> float:
     return ANSWERED_AT_LENGTH * _answer_evidence(candidate, candidate.turn, by_key)
 
 
+def _matches(candidates: Sequence[Placed]) -> dict[str, float]:
+    """Return how well each conversation matches, 0..1, by the mean of its best short turns; the best one is 1."""
+    evidence: dict[str, list[float]] = {}
+    for candidate in candidates:
+        if candidate.turn is not None and candidate.short:
+            evidence.setdefault(candidate.turn.thread, []).append(candidate.evidence)
+    means = {
+        thread: sum(sorted(values, reverse=True)[:TURNS_OF_A_MATCH]) / TURNS_OF_A_MATCH
+        for thread, values in evidence.items()
+    }
+    best = max(means.values(), default=0.0)
+    return {thread: mean / best for thread, mean in means.items()} if best > 0 else {}
+
+
+def _in_match(candidate: Placed, matches: Mapping[str, float]) -> float:
+    if candidate.turn is None or not candidate.short:
+        return 0.0
+    return MATCHING_CONVERSATION * matches.get(candidate.turn.thread, 0.0)
+
+
 def _answer_evidence(candidate: Placed, turn: Turn, by_key: Mapping[str, Placed]) -> float:
     """Return the best evidence of the long message that follows, by somebody else, in one part or several."""
     best = 0.0
     for number in range(turn.number + 1, turn.number + 1 + PARTS_OF_AN_ANSWER):
         part = by_key.get(Turn(turn.thread, number).key)
-        if part is not None and part.speaker == candidate.speaker:
+        if part is not None and part.speaker is not None and part.speaker == candidate.speaker:
             break
         if part is not None and not part.short:
             best = max(best, part.evidence)

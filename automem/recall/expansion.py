@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from automem.domain.memory import Memory
 from automem.domain.names import names_in
+from automem.domain.paths import path_strength
 from automem.domain.recall import MemoryFilter, Recalled, Replacement
 from automem.domain.relation import EXPANDED
 from automem.domain.tags import canonical_tags
@@ -33,6 +34,10 @@ class _Reached:
     evidence: Evidence
     replaces: Replacement | None = None
 
+    def found_by(self, match_type: str) -> str:
+        """Return the match type: that of the expansion, unless the memory stands for one that is no longer true."""
+        return "state_replacement" if self.replaces is not None else match_type
+
 
 class Expander:
     """Finds what the search itself did not find. Each round takes a number of round trips that no limit changes."""
@@ -48,12 +53,13 @@ class Expander:
         stands_for = {copy: seed.memory.id for seed in seeds for copy in (seed.memory.id, *seed.deduped_from)}
         rules = _walk_rules(run, wanted.relation_limit)
         links = follow_relations(self._reads, list(stands_for), rules, depth=wanted.depth, limit=wanted.limit)
+        nearness = {memory_id: max(map(path_strength, paths)) for memory_id, paths in links.items()}
         results = []
-        for item in self._reached(run, asked, list(links), rules.where, known=stands_for):
+        for item in self._reached(run, asked, nearness, rules, known=stands_for):
             to_memory = tuple(replace(link, seed=stands_for[link.seed]) for link in links[item.by])
             relation = relation_component(to_memory, item.memory.importance)
             evidence = replace(item.evidence, relation=relation)
-            result = asked.scored(item.memory, evidence, match_type="relation", match_score=relation)
+            result = asked.scored(item.memory, evidence, match_type=item.found_by("relation"), match_score=relation)
             results.append(replace(result, links=to_memory, replaces=item.replaces))
         return run.passing(results, run.query.min_score)
 
@@ -74,12 +80,13 @@ class Expander:
             tried.update(keys)
             new = follow_keys(self._reads, keys, sorted(seen), rules, wanted.limit - len(shared))
             followed.update((key, None) for keys_of_one in new.values() for key in keys_of_one)
-            found = self._reached(run, asked, list(new), rules.where, known=seen)
+            found = self._reached(run, asked, dict.fromkeys(new, 0.0), rules, known=seen)
             seen.update(new, (item.memory.id for item in found))
             shared.update(new)
             for item in found:
                 evidence = replace(item.evidence, entity_expansion=SHARED_KEY_BONUS)
-                result = asked.scored(item.memory, evidence, match_type="entity_expansion", match_score=1.0)
+                match_type = item.found_by("entity_expansion")
+                result = asked.scored(item.memory, evidence, match_type=match_type, match_score=1.0)
                 results.append(replace(result, shared=tuple(new[item.by]), replaces=item.replaces))
             memories = [item.memory for item in found]
             if not new or len(shared) >= wanted.limit:
@@ -87,23 +94,34 @@ class Expander:
         return run.passing(results, run.query.min_score), tuple(followed)
 
     def _reached(
-        self, run: Run, asked: Asked, memory_ids: Sequence[str], where: MemoryFilter, known: Collection[str]
+        self, run: Run, asked: Asked, nearness: Mapping[str, float], rules: WalkRules, known: Collection[str]
     ) -> list[_Reached]:
-        """Return the memories reached that are true now, or their successors, with the evidence both channels have."""
+        """Return the memories reached that are true now, or their successors, with the evidence both channels have.
+
+        A successor that was reached itself counts by the nearer of the two ways.
+        """
         anywhere = MemoryFilter(include_archived=not run.query.current_only)
-        candidates = self._reads.candidates(memory_ids, anywhere, run.now)
+        candidates = self._reads.candidates(list(nearness), anywhere, run.now)
         kept, dropped = run.in_state(candidates.values())
         reached: dict[str, tuple[str, Memory, Replacement | None]] = {
             candidate.memory.id: (candidate.memory.id, candidate.memory, None) for candidate in kept
         }
-        followed = [candidate.memory.id for candidate in dropped if candidate.has_successor]
+        followed = {candidate.memory.id for candidate in run.perhaps_replaced(kept, dropped)}
         if followed:
-            ends = heads(self._reads, followed, run.now)
+            ends = heads(self._reads, [memory_id for memory_id in nearness if memory_id in followed], run.now)
+            run.superseded(ends)
+            reached = {memory_id: item for memory_id, item in reached.items() if memory_id not in ends}
             new = {head.candidate.memory.id for head in ends.values()} - set(known) - set(reached)
-            allowed = self._reads.candidates(sorted(new), where, run.now)
-            for old, head in ends.items():
-                if head.candidate.memory.id in allowed:
-                    reached.setdefault(head.candidate.memory.id, (old, head.candidate.memory, head.replacement))
+            allowed = self._reads.candidates(sorted(new), rules.where, run.now)
+            for old in sorted(ends, key=lambda memory_id: (-nearness[memory_id], memory_id)):
+                memory = ends[old].candidate.memory
+                present = reached.get(memory.id)
+                if present is not None:
+                    takes_place = nearness[old] > nearness[present[0]]
+                else:
+                    takes_place = memory.id in allowed and memory.importance >= rules.min_importance
+                if takes_place:
+                    reached[memory.id] = (old, memory, ends[old].replacement)
         if asked.found is not None:
             asked.found = self._channels.complete(asked.found, asked.text, list(reached))
         evidence = asked.evidence([memory for _, memory, _ in reached.values()])

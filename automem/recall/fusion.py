@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from automem.domain.memory import Memory
 from automem.domain.recall import Recalled, Sort
@@ -80,13 +80,17 @@ def adaptive_floor(scores: Sequence[float]) -> float:
 
 
 def with_recency(results: Sequence[Recalled], weight: float) -> list[Recalled]:
-    """Return results with the component `temporal`: 1 for the newest of them, 0 for the oldest, linear between."""
-    times = [datetime.fromisoformat(result.memory.timestamp).timestamp() for result in results]
-    oldest, newest = min(times, default=0.0), max(times, default=0.0)
+    """Return results with the component `temporal`: 1 for the newest of them, 0 for the oldest, linear between.
+
+    A memory whose timestamp cannot be read counts as the oldest.
+    """
+    times = [_seconds(result.memory.timestamp) for result in results]
+    known = [time for time in times if time is not None]
+    oldest, newest = min(known, default=0.0), max(known, default=0.0)
     span = newest - oldest
     lifted = []
     for result, time in zip(results, times, strict=True):
-        part = (time - oldest) / span if span > 0 else 0.0
+        part = (time - oldest) / span if time is not None and span > 0 else 0.0
         gain = weight * part
         lifted.append(
             replace(
@@ -97,6 +101,14 @@ def with_recency(results: Sequence[Recalled], weight: float) -> list[Recalled]:
             )
         )
     return lifted
+
+
+def _seconds(timestamp: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def named_first(results: Sequence[Recalled], memory_ids: Sequence[str]) -> list[Recalled]:

@@ -95,12 +95,8 @@ def context_component(memory: Memory, profile: ContextProfile) -> float:
 
 
 def has_favoured_tag(memory: Memory, profile: ContextProfile) -> bool:
-    """Tell whether a tag is, or begins by whole segments with, a favoured one."""
-    return any(
-        tag == favoured or tag.startswith(f"{favoured}:")
-        for tag in canonical_tags(memory.tags)
-        for favoured in profile.tags
-    )
+    """Tell whether a tag holds a favoured one, by whole segments: `style` is in `go:style` and not in `lifestyle`."""
+    return any(f":{favoured}:" in f":{tag}:" for tag in canonical_tags(memory.tags) for favoured in profile.tags)
 
 
 def _language(hints: ContextHints, label: str, words: frozenset[str]) -> str | None:

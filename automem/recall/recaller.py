@@ -10,12 +10,13 @@ import numpy as np
 
 from automem.domain import timestamps
 from automem.domain.recall import Favoured, Neighbour, RecallAnswer, Recalled, RecallQuery, Step
-from automem.domain.relation import PUBLIC, shown_as, strength_of
+from automem.domain.relation import EXPANDED, PUBLIC, shown_as, strength_of
 from automem.recall.expansion import Expander
 from automem.recall.fusion import named_first, ranked, sorted_by, with_recency, without_duplicates
 from automem.recall.hints import context_profile
+from automem.recall.keywords import normalised
 from automem.recall.run import UNDER_SEED, Asked, RecallRules, Run
-from automem.recall.scoring import UNDER_SEED_CEILING, bare_score, rank_under_seed
+from automem.recall.scoring import UNDER_SEED_CEILING, bare_score, rank_beside_seed, rank_under_seed
 from automem.recall.seeds import SeedSearch
 from automem.recall.sources import Channels
 from automem.stores.graph.reads import GraphReads
@@ -105,20 +106,20 @@ class Recaller:
     def _find_seeds(self, run: Run, texts: Sequence[str]) -> tuple[list[Asked], list[Recalled]]:
         asked = [Asked(run, self._rules, text) for text in texts]
         limit = run.query.limit
-        if len(asked) == 1:
+        if not run.query.texts:
             return asked, self._seeds.find(run, asked[0], limit)
         each = run.query.per_query_limit or limit
         found = [result for one in asked for result in self._seeds.find(run, one, each)]
         # How often a memory was found does not count; the text that it answers best does.
         kept, copies = without_duplicates(ranked(found))
         run.duplicates += copies
-        return asked, kept[:limit]
+        return asked, named_first(kept, run.profile.memory_ids)[:limit]
 
     def _main(self, run: Run, asked: Sequence[Asked], seeds: Sequence[Recalled]) -> Asked:
         """Return the text by which expanded memories are scored, with what the channels say of the seeds."""
-        if len(asked) == 1:
-            return asked[0]
         text = _asked_text(run.query.text) or asked[0].text
+        if len(asked) == 1 and asked[0].text == text:
+            return asked[0]
         found = self._channels.nothing_yet(text, run.vector)
         found = self._channels.complete(found, text, [seed.memory.id for seed in seeds])
         return Asked(run, self._rules, text, found)
@@ -141,17 +142,32 @@ class Recaller:
         if query.sort != "score" or (query.expansion.rank == "appended" and not biased):
             ordered = [*sorted_by(seeds, query.sort), *sorted_by(expanded, query.sort)]
         else:
-            merged = [*seeds, *self._placed(seeds, expanded)]
+            merged = [*self._joined(run, seeds), *self._placed(seeds, expanded)]
             if biased:
                 merged = with_recency(merged, self._rules.scoring.weights.temporal)
             ordered = ranked(merged)
         return named_first(ordered, query.hints.priority_ids)
 
+    def _joined(self, run: Run, seeds: Sequence[Recalled]) -> list[Recalled]:
+        """Return seeds with their rank scores: one that an edge joins to a better one moves up towards it."""
+        wanted = run.query.expansion
+        if not wanted.relations or UNDER_SEED not in self._rules.presets:
+            return list(seeds)
+        scores = {seed.memory.id: seed.score for seed in seeds}
+        ranks = dict(scores)
+        for edge in self._reads.edges_among(list(scores), wanted.types or EXPANDED):
+            _, properties = shown_as(edge.label, dict(edge.properties))
+            strength = strength_of(properties)
+            if strength >= (wanted.min_strength or 0.0):
+                better, other = sorted((edge.source, edge.target), key=lambda end: -scores[end])
+                ranks[other] = max(ranks[other], rank_beside_seed(scores[other], strength, scores[better]))
+        return [replace(seed, rank_score=ranks[seed.memory.id]) for seed in seeds]
+
     def _placed(self, seeds: Sequence[Recalled], expanded: Sequence[Recalled]) -> list[Recalled]:
         """Return expanded memories with their rank scores: under the seeds that led to them."""
         if UNDER_SEED not in self._rules.presets:
             return list(expanded)
-        scores = {seed.memory.id: seed.rank_score for seed in seeds}
+        scores = {seed.memory.id: seed.score for seed in seeds}
         top = max(scores.values(), default=0.0)
         placed = []
         for result in expanded:
@@ -179,7 +195,12 @@ class Recaller:
         found = self._seeds.find(wide, Asked(wide, self._rules, text), min(2 * query.limit, FALLBACK_MOST))
         tagged = self._reads.candidates([result.memory.id for result in found], run.where, run.now)
         known = {result.memory.id for result in kept} | set(tagged)
-        new = [replace(result, outside_scope=True) for result in found if result.memory.id not in known]
+        said = {normalised(result.memory.content) for result in kept}
+        new = [
+            replace(result, outside_scope=True)
+            for result in found
+            if result.memory.id not in known and normalised(result.memory.content) not in said
+        ]
         return new[:missing]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from automem.domain.conversation import NEIGHBOURING_WORDS
+from automem.domain.conversation import MEANING_IN_CONTEXT, NEIGHBOURING_WORDS
 from automem.domain.memory import Memory
 from automem.domain.recall import Candidate, MemoryFilter, Recalled, RecallQuery
 from automem.embedding.base import Vectors
@@ -17,7 +17,7 @@ from automem.recall.sources import Found
 from automem.recall.state import current
 
 UNDER_SEED = "under_seed"
-PRESETS = (NEIGHBOURING_WORDS, *dialogue.RULES, UNDER_SEED)
+PRESETS = (NEIGHBOURING_WORDS, MEANING_IN_CONTEXT, *dialogue.RULES, UNDER_SEED)
 """Every rule of ranking that can be switched off by its name."""
 
 
@@ -69,6 +69,17 @@ class Run:
         kept, dropped = current(listed, self.now)
         self.suppressed.update(dropped)
         return kept, [candidate for candidate in listed if candidate.memory.id in dropped]
+
+    def perhaps_replaced(self, kept: Iterable[Candidate], dropped: Iterable[Candidate]) -> list[Candidate]:
+        """Return those that say that another memory took their place, though that one need not be true itself."""
+        if not self.query.current_only:
+            return []
+        return [candidate for candidate in (*kept, *dropped) if candidate.has_successor]
+
+    def superseded(self, memory_ids: Iterable[str]) -> None:
+        """Note that a true memory stands for these, unless another reason why they are left out is known."""
+        for memory_id in memory_ids:
+            self.suppressed.setdefault(memory_id, "superseded")
 
     def passing(self, results: Sequence[Recalled], floor: float) -> list[Recalled]:
         """Return the results that score at least `floor`; the others are counted."""

@@ -22,6 +22,8 @@ from automem.recall.metadata import metadata_component
 UNDER_SEED_GAIN = 0.5
 UNDER_SEED_CEILING = 0.97
 """An expanded memory's place: its score plus half of path strength times the seed's, at most 0.97 of the seed's."""
+BESIDE_SEED_GAIN = 0.3
+"""The same share for a seed that an edge joins to a better one."""
 SHARED_KEY_BONUS = 0.15
 """The component of a memory found by a shared tag or name; it is added as it is."""
 
@@ -180,3 +182,9 @@ def rank_under_seed(bare: float, score: float, links: Sequence[Link], seed_score
         lifted = min(score + UNDER_SEED_GAIN * path_strength(link) * seed, UNDER_SEED_CEILING * seed)
         best = max(best, lifted)
     return best
+
+
+def rank_beside_seed(own: float, strength: float, better: float) -> float:
+    """Return the rank score of a seed that an edge of `strength` joins to a seed of score `better`."""
+    lifted = min(own + BESIDE_SEED_GAIN * unit(strength) * better, UNDER_SEED_CEILING * better)
+    return max(own, lifted)

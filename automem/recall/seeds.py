@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from automem.domain.recall import Candidate, Recalled
 from automem.recall.dialogue import unseen_askers
-from automem.recall.fusion import adaptive_floor, ranked, sorted_by, without_duplicates
+from automem.recall.fusion import adaptive_floor, named_first, ranked, sorted_by, without_duplicates
 from automem.recall.hints import has_favoured_tag
 from automem.recall.run import Asked, RecallRules, Run
 from automem.recall.scoring import Evidence
@@ -80,9 +80,13 @@ class SeedSearch:
         wanted = [memory_id for memory_id in profile.memory_ids if memory_id not in candidates]
         most = min(limit, FAVOURED_SOUGHT)
         if profile.tags and sum(has_favoured_tag(item.memory, profile) for item in candidates.values()) < most:
-            tagged = replace(run.where, tags=profile.tags, tag_mode="any", tag_match="prefix")
             listed = self._reads.listing(
-                tagged, order="score", limit=most, now=run.now, current_only=run.query.current_only
+                run.where,
+                favoured=profile.tags,
+                order="score",
+                limit=most,
+                now=run.now,
+                current_only=run.query.current_only,
             )
             wanted += [item.memory.id for item in listed if item.memory.id not in candidates]
         more = self._reads.candidates(list(dict.fromkeys(wanted)), run.where, run.now)
@@ -92,7 +96,7 @@ class SeedSearch:
     def _true_ones(self, run: Run, asked: Asked, candidates: Mapping[str, Candidate]) -> list[Recalled]:
         """Score what is true now, and let the successors of what is not stand in its place."""
         kept, dropped = run.in_state(candidates.values())
-        followed = [candidate for candidate in dropped if candidate.has_successor]
+        followed = run.perhaps_replaced(kept, dropped)
         evidence = asked.evidence([candidate.memory for candidate in (*kept, *followed)])
         ranks = asked.found.ranks() if asked.found is not None else {}
         results = [
@@ -108,8 +112,9 @@ class SeedSearch:
         self, run: Run, results: Sequence[Recalled], old: Sequence[Recalled], known: Collection[str]
     ) -> list[Recalled]:
         """Add the successors of what is no longer true, each with the score of what it replaces if that is higher."""
-        best = {result.memory.id: result for result in results}
         ends = heads(self._reads, [result.memory.id for result in old], run.now)
+        run.superseded(ends)
+        best = {result.memory.id: result for result in results if result.memory.id not in ends}
         new = {head.candidate.memory.id for head in ends.values()} - set(known)
         allowed = self._reads.candidates(sorted(new), run.where, run.now)
         for result in old:
@@ -130,9 +135,10 @@ class SeedSearch:
         ordered = ranked(passing) if searching else sorted_by(passing, run.query.sort)
         kept, copies = without_duplicates(ordered)
         run.duplicates += copies
-        kept = kept[:limit]
+        kept = named_first(kept, run.profile.memory_ids)[:limit]
         if searching and run.query.adaptive_floor and run.query.sort == "score":
-            kept = run.passing(kept, adaptive_floor([result.score for result in kept]))
+            scores = sorted((result.score for result in kept), reverse=True)
+            kept = run.passing(kept, adaptive_floor(scores))
         return kept
 
 

@@ -41,9 +41,11 @@ def heads(reads: GraphReads, memory_ids: Iterable[str], now: str) -> dict[str, H
             if step is None:
                 continue
             path.append(step)
-            if is_current(step.successor.memory, now) and not step.successor.superseded_by:
+            true = is_current(step.successor.memory, now) and not step.successor.superseded_by
+            if true:
                 found[origin] = Head(step.successor, _replacement(origin, path[0]))
-            else:
+            # Behind a successor that is not true itself there may be one that is.
+            if not true or step.successor.has_successor:
                 paths[origin] = path
         if not paths:
             break

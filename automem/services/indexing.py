@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from automem.domain.conversation import WINDOW, Turn, is_short, nearby_texts
+from automem.domain.conversation import (
+    MEANING_IN_CONTEXT,
+    NEIGHBOURING_WORDS,
+    WINDOW,
+    Turn,
+    is_short,
+    nearby_texts,
+    text_in_context,
+)
 from automem.domain.memory import IndexWork, Memory, Removal
 from automem.domain.metadata import searched_values
 from automem.domain.tags import canonical_tags, tag_prefixes
@@ -19,10 +28,19 @@ METADATA_WEIGHT = 0.5
 """Of a word in the metadata, beside one in the text."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """The contents, by turn key, of memories and of the turns around them, and those turns whose words they change."""
+
+    texts: Mapping[str, str]
+    neighbours: Sequence[Memory]
+
+
 class Indexer:
     """Writes index entries and settles them in the outbox, in that order, so that a crash repeats work and loses none.
 
-    The words of a turn of a conversation include, at a lower weight, those of the short turns around it.
+    By the rules NEIGHBOURING_WORDS and MEANING_IN_CONTEXT, the words of a turn of a conversation include, at a lower
+    weight, those of the short turns around it, and its vector is the mean of itself alone and after the turn before it.
     """
 
     def __init__(
@@ -31,14 +49,13 @@ class Indexer:
         embedder: Embedder,
         outbox: Outbox,
         memories: GraphMemories,
-        *,
-        neighbouring_words: bool = True,
+        rules: Collection[str] = (NEIGHBOURING_WORDS, MEANING_IN_CONTEXT),
     ) -> None:
-        self._neighbouring_words = neighbouring_words
         self._vectors = vectors
         self._embedder = embedder
         self._outbox = outbox
         self._memories = memories
+        self._rules = frozenset(rules) & {NEIGHBOURING_WORDS, MEANING_IN_CONTEXT}
 
     def index(self, work: Sequence[IndexWork], given: Mapping[str, Vectors] | None = None) -> None:
         """Embed the memories, write their entries and settle them.
@@ -50,9 +67,11 @@ class Indexer:
                 settled; the work stays in the outbox.
         """
         given = given or {}
+        memories = [item.memory for item in work]
+        around = self._surroundings(memories)
         dense = {memory_id: vector.reshape(1, -1) for memory_id, vector in given.items()}
-        dense.update(self._embed([item.memory for item in work if item.memory.id not in given]))
-        self._put([item.memory for item in work], dense)
+        dense.update(self._embed([memory for memory in memories if memory.id not in given], around.texts))
+        self._put(memories, dense, around)
         gone = self._outbox.acknowledge([(item.memory.id, item.token) for item in work])
         if gone:
             self._vectors.delete(gone)
@@ -63,7 +82,8 @@ class Indexer:
         Raises:
             VectorsUnavailable, VectorsRefused, GraphUnavailable: as the stores answer.
         """
-        self._put([item.memory for item in work], {})
+        memories = [item.memory for item in work]
+        self._put(memories, {}, self._surroundings(memories))
 
     def release(self, work: Sequence[IndexWork]) -> None:
         """Make unfinished work due at once for whoever claims it next."""
@@ -89,32 +109,61 @@ class Indexer:
         """
         self._outbox.mark_turns(sorted(_around([Turn.from_key(memory.turn_key)])))
 
-    def _put(self, memories: Sequence[Memory], dense: Mapping[str, Vectors]) -> None:
-        """Write entries, and the words of the turns around them, which have new neighbours."""
-        turns = []
-        if self._neighbouring_words:
-            turns = [turn for memory in memories if (turn := Turn.from_key(memory.turn_key)) is not None]
+    def _surroundings(self, memories: Sequence[Memory]) -> _Surroundings:
+        """Read the turns around memories that are turns, in one round trip, when a rule asks for them."""
+        turns = [turn for memory in memories if self._rules and (turn := Turn.from_key(memory.turn_key)) is not None]
         own = {turn.key for turn in turns}
-        affected = {key for key in _around(turns) if key not in own}
+        affected = _around(turns) - own
         wider = _around(Turn.from_key(key) for key in affected) | affected
         others = self._memories.by_turn(sorted(wider - own))
-        texts = {}
-        if self._neighbouring_words:
-            texts = {memory.turn_key: memory.content for memory in (*others, *memories) if memory.turn_key is not None}
-        self._vectors.put([entry(memory, dense.get(memory.id), texts) for memory in memories])
-        neighbours = [memory for memory in others if memory.turn_key in affected and is_short(memory.content)]
-        if neighbours:
-            self._vectors.put_words([entry(memory, None, texts) for memory in neighbours])
+        known = (*others, *memories) if turns else ()
+        return _Surroundings(
+            {memory.turn_key: memory.content for memory in known if memory.turn_key is not None},
+            [memory for memory in others if memory.turn_key in affected and is_short(memory.content)],
+        )
 
-    def _embed(self, memories: Sequence[Memory]) -> dict[str, Vectors]:
+    def _put(self, memories: Sequence[Memory], dense: Mapping[str, Vectors], around: _Surroundings) -> None:
+        """Write entries, and the words of the turns around them, which have new neighbours."""
+        words = around.texts if NEIGHBOURING_WORDS in self._rules else {}
+        self._vectors.put([entry(memory, dense.get(memory.id), words) for memory in memories])
+        if around.neighbours and words:
+            self._vectors.put_words([entry(memory, None, words) for memory in around.neighbours])
+
+    def _embed(self, memories: Sequence[Memory], texts: Mapping[str, str]) -> dict[str, Vectors]:
         """Return per memory id the vectors of its chunks, shape (chunks, dimension)."""
-        chunks = {memory.id: self._embedder.chunks(memory.content) for memory in memories}
-        texts = [text for pieces in chunks.values() for text in pieces]
-        if not texts:
+        pieces = {memory.id: list(self._embedder.chunks(memory.content)) for memory in memories}
+        in_context = self._in_context(memories, pieces, texts)
+        for memory_id, text in in_context.items():
+            pieces[memory_id].append(text)
+        flat = [text for of_one in pieces.values() for text in of_one]
+        if not flat:
             return {}
-        vectors = self._embedder.embed(texts)
-        ends = np.cumsum([len(pieces) for pieces in chunks.values()])
-        return dict(zip(chunks, np.split(vectors, ends[:-1]), strict=True))
+        ends = np.cumsum([len(of_one) for of_one in pieces.values()])
+        vectors = dict(zip(pieces, np.split(self._embedder.embed(flat), ends[:-1]), strict=True))
+        return {
+            memory_id: _mean_direction(rows) if memory_id in in_context else rows for memory_id, rows in vectors.items()
+        }
+
+    def _in_context(
+        self, memories: Sequence[Memory], pieces: Mapping[str, Sequence[str]], texts: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return, per memory id, the text that also says what a turn means; for those that one chunk holds."""
+        if MEANING_IN_CONTEXT not in self._rules:
+            return {}
+        found = {}
+        for memory in memories:
+            turn = Turn.from_key(memory.turn_key)
+            text = text_in_context(memory.content, turn, texts) if turn is not None else None
+            if text is not None and len(pieces[memory.id]) == 1:
+                found[memory.id] = text
+        return found
+
+
+def _mean_direction(rows: Vectors) -> Vectors:
+    """Return the direction between vectors, shape (1, dimension)."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    mean: Vectors = (rows / np.where(lengths > 0, lengths, 1.0)).mean(axis=0, keepdims=True)
+    return mean
 
 
 def _around(turns: Iterable[Turn | None]) -> set[str]:
@@ -140,4 +189,5 @@ def entry(memory: Memory, dense: Vectors | None, texts: Mapping[str, str]) -> In
         timestamp=memory.timestamp,
         archived=memory.archived,
         nearby=nearby,
+        is_turn=turn is not None,
     )

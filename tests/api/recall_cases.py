@@ -18,7 +18,12 @@ WEIGHTS = {
     "relevance": 0.0,
     "entity_expansion": 1.0,
     "conversation": 1.0,
+    "context": 1.0,
+    "temporal": 0.10,
 }
+"""The default weight of every component; `temporal` is there only where recency was asked for."""
+INFORMATIVE = {"evidence", "relevance_gated"}
+"""Keys of `score_components` that no weight counts."""
 
 
 def ids(results):
@@ -34,7 +39,7 @@ def contents(results):
 
 
 def weighted(parts):
-    return sum(WEIGHTS[name] * value for name, value in parts.items())
+    return sum(WEIGHTS[name] * value for name, value in parts.items() if name not in INFORMATIVE)
 
 
 class AwayEmbedder(HashingEmbedder):
@@ -50,6 +55,28 @@ def client_without_embedder(client, settings, service):
     """Return a client of a second service on the same stores, whose embedding provider is away."""
     embedder = AwayEmbedder(service.rules.embedding_dimension)
     return type(client)(create_app(settings, compose(settings, service.runner, service.vectors, embedder)))
+
+
+def client_with(client, settings, service, **changed):
+    """Return a client of a second service on the same stores, with other settings."""
+    embedder = HashingEmbedder(service.rules.embedding_dimension)
+    changed_settings = settings.model_copy(update=changed)
+    return type(client)(
+        create_app(changed_settings, compose(changed_settings, service.runner, service.vectors, embedder))
+    )
+
+
+class Counter:
+    """Counts what recalls cost."""
+
+    def __init__(self, client, service):
+        self._client, self._service = client, service
+
+    def __call__(self, query="harbour tide", **params):
+        """Return (graph round trips, vector round trips, results) of one recall."""
+        graph, vectors = self._service.runner.round_trips, self._service.vectors.round_trips
+        found = self._client.recall(query, **params)
+        return self._service.runner.round_trips - graph, self._service.vectors.round_trips - vectors, len(found)
 
 
 def store_many(client, contents, **fields):

@@ -121,8 +121,33 @@ def test_other_keys_come_only_with_what_they_speak_of(client, stored):
         "entity_expansion",
     }
     assert full["keywords"] == ["margaret", "keeps", "bees"]
-    history = client.get("/recall", query="bees", state_mode="history").json
+    history = client.get("/recall", query="bees", state_mode="history", adaptive_floor="off").json
     assert set(history) - ALWAYS == {"keywords"}
+
+
+@pytest.mark.parametrize(
+    ("params", "keys"),
+    [
+        ({"queries": "bees,van"}, {"queries"}),
+        ({"query": "what does Margaret drive", "auto_decompose": "true"}, {"queries"}),
+        ({"query": "bees", "auto_decompose": "true"}, {"keywords"}),
+        ({"query": "bees", "time_query": "this year"}, {"keywords", "time_window"}),
+        ({"query": "bees", "time_query": "some time"}, {"keywords"}),
+        ({"query": "bees", "context": "farm"}, {"keywords", "context_priority"}),
+        ({"query": "bees", "context_types": "Decision"}, {"keywords", "context_priority"}),
+        ({"query": "bees", "recency_bias": "on"}, {"keywords", "recency_bias"}),
+        ({"query": "bees", "recency_bias": "auto"}, {"keywords"}),
+        (
+            {"query": "bees", "tags": "bees", "scope_fallback": "true"},
+            {"keywords", "tags", "tag_scope", "scope_fallback"},
+        ),
+        ({"query": "bees", "scope_fallback": "true"}, {"keywords"}),
+    ],
+)
+def test_what_was_asked_for_is_echoed_and_nothing_else(client, stored, params, keys):
+    answer = client.get("/recall", adaptive_floor="off", **params).json
+    assert set(answer) - ALWAYS == {"state_filter"} | keys
+    assert list(nulls(answer)) == []
 
 
 def test_what_expansion_did_is_told(client, stored):

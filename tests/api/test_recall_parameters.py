@@ -5,7 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recall_cases import ids, store_many
 
-INTEGERS = {"limit", "relation_limit", "expansion_limit", "relation_expansion_limit", "expand_depth"}
+from automem.api.schemas.recall import RecallParameters
+
+INTEGERS = {"limit", "per_query_limit", "relation_limit", "expansion_limit", "relation_expansion_limit", "expand_depth"}
 SHARES = {"min_score", "expand_min_strength", "expand_min_importance"}
 FLAGS = {
     "expand_relations",
@@ -15,11 +17,34 @@ FLAGS = {
     "entity_expansion",
     "expand_respect_tags",
     "current_only",
+    "auto_decompose",
+    "adaptive_floor",
+    "scope_fallback",
+    "state_debug",
+    "explain",
 }
-CHOICES = {"sort", "order_by", "tag_mode", "tag_match", "expand_rank"}
-REFUSING = {"start", "end", "state_mode"}
-LISTS = {"tags", "exclude_tags", "expand_relation_types"}
-EVERY = sorted(INTEGERS | SHARES | FLAGS | CHOICES | REFUSING | LISTS | {"query"})
+CHOICES = {"sort", "order_by", "tag_mode", "tag_match", "expand_rank", "recency_bias"}
+REFUSING = {"start", "end", "state_mode", "embedding"}
+LISTS = {
+    "queries",
+    "tags",
+    "exclude_tags",
+    "expand_relation_types",
+    "context_tags",
+    "context_types",
+    "priority_ids",
+}
+LANGUAGES = {"language", "lang", "active_path", "file_path", "focus_path"}
+TEXTS = {"query", "context", "time_query", "time"} | LANGUAGES
+EVERY = sorted(INTEGERS | SHARES | FLAGS | CHOICES | REFUSING | LISTS | TEXTS)
+
+
+def test_every_parameter_is_among_those_that_are_tried_here():
+    names = set()
+    for name, field in RecallParameters.model_fields.items():
+        alias = field.validation_alias
+        names |= set(alias.choices) if alias is not None else {name}
+    assert names == set(EVERY)
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +65,28 @@ def plain(client, **params):
     return answer
 
 
-@pytest.mark.parametrize("name", sorted(INTEGERS | SHARES | FLAGS - {"current_only"} | CHOICES))
+LENIENT = INTEGERS | SHARES | FLAGS - {"current_only"} | CHOICES | LANGUAGES | {"time_query", "time", "priority_ids"}
+
+
+@pytest.mark.parametrize("name", sorted(LENIENT))
 @pytest.mark.parametrize("value", ["", "   ", "nonsense", "null", "undefined", "{}", "NaN", "ё"])
 def test_a_value_that_cannot_be_read_counts_as_absent(client, corpus, name, value):
     assert plain(client, **{name: value}) == plain(client)
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "query"])
-def test_an_empty_value_counts_as_absent(client, corpus, name):
-    assert plain(client, **{name: ""}) == plain(client)
+@pytest.mark.parametrize("empty", ["", ["", ""]])
+def test_an_empty_value_counts_as_absent(client, corpus, name, empty):
+    assert plain(client, **{name: empty}) == plain(client)
+
+
+@pytest.mark.parametrize(
+    ("name", "blank"),
+    [(name, blank) for name in sorted(LISTS - {"tags", "exclude_tags"}) for blank in (" ", " , ,")]
+    + [(name, " ") for name in ("exclude_tags", "context", "embedding", "start", "end", "state_mode")],
+)
+def test_what_is_blank_counts_as_absent(client, corpus, name, blank):
+    assert plain(client, **{name: blank}) == plain(client)
 
 
 @pytest.mark.parametrize(

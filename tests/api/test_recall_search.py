@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from recall_cases import WEIGHTS, by_id, client_without_embedder, contents, ids, store_many, weighted
+from recall_cases import INFORMATIVE, WEIGHTS, by_id, client_without_embedder, contents, ids, store_many, weighted
 
 FIXED_PARTS = {"importance", "recency", "confidence", "relevance"}
 
@@ -74,9 +74,12 @@ def test_the_final_score_is_the_weighted_sum_of_its_components(client, corpus, p
     answer = client.get("/recall", limit=50, **params)
     assert answer.json["results"]
     for result in answer.json["results"]:
-        assert set(result["score_components"]) == set(WEIGHTS)
-        assert all(0.0 <= value <= 1.0 for value in result["score_components"].values())
-        assert result["final_score"] == pytest.approx(weighted(result["score_components"]))
+        parts = result["score_components"]
+        assert set(parts) == set(WEIGHTS) - {"temporal"} | INFORMATIVE
+        assert all(0.0 <= value <= 1.0 for value in parts.values())
+        assert parts["evidence"] == max(parts[name] for name in ("vector", "keyword", "metadata", "exact"))
+        assert parts["relevance_gated"] is False
+        assert result["final_score"] == pytest.approx(weighted(parts))
         assert result["score"] == result["final_score"]
 
 
@@ -203,7 +206,7 @@ def test_what_scores_below_min_score_is_left_out_and_counted(client, tag):
     floor = (max(scores.values()) + min(scores.values())) / 2
     answer = client.get("/recall", query="kangaroo crossing sign", tags=tag, min_score=floor).json
     assert ids(answer["results"]) == [good]
-    assert answer["score_filter"] == {"min_score": floor, "filtered_count": 1}
+    assert answer["score_filter"] == {"min_score": floor, "adaptive_floor": True, "filtered_count": 1}
 
 
 def test_min_score_also_holds_for_what_expansion_adds(client, tag):
@@ -215,9 +218,9 @@ def test_min_score_also_holds_for_what_expansion_adds(client, tag):
     assert weak not in ids(client.recall(**asked, min_score=0.3))
 
 
-@pytest.mark.parametrize("sent", ["nonsense", "nan", ""])
+@pytest.mark.parametrize("sent", ["nonsense", "nan", "", "0", "-1", "-inf"])
 def test_a_bad_min_score_counts_as_absent(client, corpus, sent):
-    answer = client.get("/recall", query="soil", min_score=sent)
+    answer = client.get("/recall", query="soil", min_score=sent, adaptive_floor="off")
     assert len(answer.json["results"]) == 5
     assert "score_filter" not in answer.json
 

@@ -1,7 +1,7 @@
 """A recall takes the same number of store round trips however many memories it asks for, finds and follows."""
 
 import pytest
-from recall_cases import store_many
+from recall_cases import Counter, store_many
 
 
 @pytest.fixture(scope="module")
@@ -17,17 +17,6 @@ def corpus(client):
     for start in range(0, len(pairs), 500):
         assert client.post("/associate", {"associations": pairs[start : start + 500]}).status_code == 201
     return stored
-
-
-class Counter:
-    def __init__(self, client, service):
-        self._client, self._service = client, service
-
-    def __call__(self, query="harbour tide", **params):
-        """Return (graph round trips, vector round trips, results) of one recall."""
-        graph, vectors = self._service.runner.round_trips, self._service.vectors.round_trips
-        found = self._client.recall(query, **params)
-        return self._service.runner.round_trips - graph, self._service.vectors.round_trips - vectors, len(found)
 
 
 @pytest.fixture
@@ -49,15 +38,16 @@ BOUNDS = pytest.mark.parametrize(
             {"sort": "time_desc", "min_score": 0.1, "tags": "group-1,group-2", "start": "2001-01-01"},
             (2, 2),
         ),
-        ("harbour tide", RELATIONS, (5, 3)),
-        ("harbour tide", DEEP, (6, 3)),
+        ("harbour tide", RELATIONS, (6, 3)),
+        ("harbour tide", {**RELATIONS, "expand_rank": "appended"}, (5, 3)),
+        ("harbour tide", DEEP, (7, 3)),
         ("harbour tide", ENTITIES, (6, 4)),
-        ("harbour tide", BOTH, (10, 5)),
-        ("harbour tide", {**BOTH, "state_mode": "history"}, (10, 5)),
+        ("harbour tide", BOTH, (11, 5)),
+        ("harbour tide", {**BOTH, "state_mode": "history"}, (11, 5)),
         ("", {}, (2, 0)),
         ("", {"sort": "updated_asc"}, (2, 0)),
-        ("", RELATIONS, (5, 0)),
-        ("", BOTH, (10, 0)),
+        ("", RELATIONS, (6, 0)),
+        ("", BOTH, (11, 0)),
     ],
 )
 
@@ -74,11 +64,48 @@ def test_the_limit_adds_no_round_trip(cost, query, params, bound):
 
 
 @BOUNDS
+def test_the_limits_of_expansion_add_no_round_trip(cost, query, params, bound):
+    for edges, memories in ((1, 1), (5, 25), (200, 500)):
+        limits = {"relation_limit": edges, "expansion_limit": memories}
+        graph, vectors, found = cost(query, **{**params, **limits})
+        assert found > 0
+        assert graph <= bound[0]
+        assert vectors <= bound[1]
+
+
+@BOUNDS
 @pytest.mark.parametrize("tags", ["group-1", "group-1,group-2,group-3,group-4,group-5,group-6", None])
 def test_the_number_of_results_adds_no_round_trip(cost, query, params, bound, tags):
     graph, vectors, _ = cost(query, limit=100, **{**params, "tags": tags or ""})
     assert graph <= bound[0]
     assert vectors <= bound[1]
+
+
+LIMITS = [
+    {"limit": 5},
+    {"limit": 20},
+    {"limit": 100},
+    {"relation_limit": 50, "expansion_limit": 100},
+    {"limit": 100, "relation_limit": 200, "expansion_limit": 500},
+]
+
+
+@pytest.mark.parametrize(
+    ("params", "more"),
+    [
+        ({"queries": ["harbour tide", "wind log"]}, (1, 2)),
+        ({"queries": ["harbour tide", "wind log", "harbour wind", "tide"]}, (3, 6)),
+        ({"queries": ["harbour tide", "wind log"], "expand_relations": "true"}, (5, 4)),
+        ({"tags": "group-1", "scope_fallback": "true"}, (2, 2)),
+        ({"embedding": ",".join(["0.1"] * 128)}, (0, 0)),
+        ({"time_query": "this year", "adaptive_floor": "off", "recency_bias": "on", "explain": "true"}, (0, 0)),
+    ],
+)
+def test_every_further_question_costs_the_same_whatever_the_limits(cost, params, more):
+    for limits in LIMITS:
+        graph, vectors, found = cost("harbour tide", **{**limits, **params})
+        assert found > 0
+        assert (graph <= 2 + more[0], vectors <= 2 + more[1]) == (True, True), (limits, graph, vectors)
 
 
 @pytest.mark.parametrize("params", [{}, {"sort": "time_desc"}, {"min_score": 0.1, "exclude_tags": "group-1"}])

@@ -125,7 +125,9 @@ class RecallParameters(BaseModel):
     scope_fallback: Flag = Field(
         default=False, description="Fill up with memories that lack `tags`, marked `outside_tag_scope`."
     )
-    context: str = Field("", description="What the client works on: a language, `style`, or a tag.")
+    context: Annotated[str, BeforeValidator(_searchable)] = Field(
+        "", description="What the client works on: a language, `style`, or a tag."
+    )
     language: str = Field("", validation_alias=AliasChoices("language", "lang"), description="Programming language.")
     active_path: str = Field(
         "",

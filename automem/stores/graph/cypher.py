@@ -267,9 +267,14 @@ SUCCESSIONS = (
 )
 
 
-def list_memories(where: MemoryFilter, *, current_only: bool, order: str) -> str:
-    """Return the query for memories without a search, in the given order (a key of LIST_ORDERS)."""
+def list_memories(where: MemoryFilter, *, current_only: bool, order: str, favoured: int = 0) -> str:
+    """Return the query for memories without a search, in the given order (a key of LIST_ORDERS).
+
+    With `favoured`, only those that also have one of so many tags or tag prefixes.
+    """
     state = f" AND {_valid('m')}" if current_only else ""
+    if favoured:
+        state += f" AND {_tag_condition('m', 'favoured', favoured, name='tag_prefixes', joined_by='OR')}"
     return (
         f"MATCH (m:Memory) WHERE {filter_condition(where)}{state} "
         f"WITH m ORDER BY {LIST_ORDERS[order]} LIMIT $limit "
@@ -290,6 +295,12 @@ NEIGHBOURS = (
     "UNWIND $ids AS id MATCH (s:Memory {id: id}) CALL { WITH s MATCH (s)-[r]->(n:Memory) WHERE type(r) IN $types "
     "RETURN r, n ORDER BY type(r) IN $system_types, r.updated_at DESC, n.id LIMIT $limit } "
     f"RETURN id, type(r), properties(r), {memory_columns('n')}"
+)
+
+
+EDGES_AMONG = (
+    "UNWIND $ids AS id MATCH (a:Memory {id: id})-[r]->(b:Memory) WHERE b.id IN $ids AND type(r) IN $types "
+    "RETURN a.id, b.id, type(r), properties(r)"
 )
 
 

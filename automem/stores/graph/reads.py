@@ -11,7 +11,7 @@ from automem.domain.recall import Candidate, Edge, MemoryFilter
 from automem.domain.relation import REGISTRY, labels_of
 from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
-from automem.stores.graph.records import memory_from_columns
+from automem.stores.graph.records import memory_from_columns, optional_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,28 @@ class GraphReads:
         )
         return {row[0]: _candidate(row, now) for row in rows}
 
-    def listing(self, where: MemoryFilter, *, order: str, limit: int, now: str, current_only: bool) -> list[Candidate]:
-        """Return memories without a search, in an order of `cypher.LIST_ORDERS`."""
+    def listing(
+        self,
+        where: MemoryFilter,
+        *,
+        order: str,
+        limit: int,
+        now: str,
+        current_only: bool,
+        favoured: Sequence[str] = (),
+    ) -> list[Candidate]:
+        """Return memories without a search, in an order of `cypher.LIST_ORDERS`.
+
+        With `favoured`, canonical tags, only those that also have a tag which begins with one of them.
+        """
         rows = self._runner.read(
-            cypher.list_memories(where, current_only=current_only, order=order),
-            {"now": now, "limit": limit, **cypher.filter_parameters(where)},
+            cypher.list_memories(where, current_only=current_only, order=order, favoured=len(favoured)),
+            {
+                "now": now,
+                "limit": limit,
+                **cypher.filter_parameters(where),
+                **cypher.tag_parameters("favoured", favoured),
+            },
         )
         return [_candidate(row, now) for row in rows]
 
@@ -110,6 +127,13 @@ class GraphReads:
             memory = memory_from_columns(columns)
             found.append((Edge(origin, memory.id, label, properties), memory))
         return found
+
+    def edges_among(self, memory_ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
+        """Return the edges of these types that join some of the memories to one another."""
+        if len(memory_ids) < 2:
+            return []
+        rows = self._runner.read(cypher.EDGES_AMONG, {"ids": list(memory_ids), "types": list(labels_of(tuple(types)))})
+        return [Edge(*row) for row in rows]
 
     def walk(self, memory_ids: Sequence[str], seen: Sequence[str], rules: WalkRules) -> list[Walked]:
         """Follow one edge, in both directions, from each memory to memories that are not in `seen`."""
@@ -155,7 +179,7 @@ def _candidate(row: Sequence[Any], now: str) -> Candidate:
     active = (
         target
         for target, archived, t_valid, t_invalid in successors
-        if why_not_current(archived is True, t_valid, t_invalid, now) is None
+        if why_not_current(archived is True, optional_text(t_valid), optional_text(t_invalid), now) is None
     )
     return Candidate(memory_from_columns(columns), tuple(dict.fromkeys(active)), bool(successors))
 

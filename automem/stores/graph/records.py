@@ -41,19 +41,19 @@ def memory_from_properties(properties: Mapping[str, Any]) -> Memory:
         type=_text(properties.get("type")) or "Memory",
         confidence=_fraction(properties.get("confidence"), 0.0),
         importance=_fraction(properties.get("importance"), 0.0),
-        tags=tuple(tag for tag in properties.get("tags") or () if isinstance(tag, str)),
+        tags=_texts(properties.get("tags")),
         metadata=_json_object(properties.get("metadata")),
         timestamp=timestamp,
         updated_at=_text(properties.get("updated_at")) or timestamp,
         last_accessed=_text(properties.get("last_accessed")) or timestamp,
-        t_valid=_optional_text(properties.get("t_valid")),
-        t_invalid=_optional_text(properties.get("t_invalid")),
-        summary=_optional_text(properties.get("summary")),
+        t_valid=optional_text(properties.get("t_valid")),
+        t_invalid=optional_text(properties.get("t_invalid")),
+        summary=optional_text(properties.get("summary")),
         archived=properties.get("archived") is True,
         relevance_score=properties.get("relevance_score")
         if isinstance(properties.get("relevance_score"), float)
         else None,
-        turn_key=_optional_text(properties.get("turn_key")),
+        turn_key=optional_text(properties.get("turn_key")),
         extra={name: value for name, value in properties.items() if name not in known and name not in INTERNAL},
     )
 
@@ -111,7 +111,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else str(value)
 
 
-def _optional_text(value: Any) -> str | None:
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def optional_text(value: Any) -> str | None:
+    """Return a text that is not empty, None for anything else."""
     return value if isinstance(value, str) and value else None
 
 

@@ -27,7 +27,8 @@ class IndexEntry:
     `words` is the text whose terms are searchable; `nearby` are texts around it, as the turns of a conversation, whose
     terms count for it too, each with a weight from 0 to 1. `dense` has shape (chunks, dimension); None means that the
     text is not embedded yet, so that the memory is found by words alone. `tags` are canonical whole tags,
-    `tag_prefixes` all their segment prefixes. `timestamp` is canonical ISO 8601 in UTC.
+    `tag_prefixes` all their segment prefixes. `is_turn` says
+    that the memory is a turn of a conversation. `timestamp` is canonical ISO 8601 in UTC.
     """
 
     memory_id: str
@@ -39,6 +40,7 @@ class IndexEntry:
     timestamp: str
     archived: bool = False
     nearby: tuple[tuple[str, float], ...] = ()
+    is_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from uuid import UUID, uuid5
 import numpy as np
 
 from automem.stores.vector.base import IndexEntry, Vectors
-from automem.stores.vector.sparse import SparseTerms, document_terms
+from automem.stores.vector.sparse import TEXTS, TURNS, SparseTerms, document_terms
 
 # Raise it when points written so far no longer fit: another payload, other point ids, other terms of a word.
 INDEX_FORMAT = 1
@@ -104,7 +104,7 @@ def _entry_points(entry: IndexEntry, dimension: int) -> Iterator[IndexPoint]:
 
 def entry_words(entry: IndexEntry) -> SparseTerms | None:
     """Return the words of an entry's main point, None when it has none."""
-    return document_terms(entry.words, entry.nearby) or None
+    return document_terms(entry.words, entry.nearby, TURNS if entry.is_turn else TEXTS) or None
 
 
 def _payload(entry: IndexEntry) -> dict[str, PayloadValue]:

@@ -18,10 +18,19 @@ from unicodedata import category, normalize
 
 import snowballstemmer
 
-# Short memories repeat few words and differ little in length, so both matter less than in long documents: on chats and
-# on encyclopedia passages these values find more than the customary 1.2 and 0.75.
-K1 = 0.5
-B = 0.3
+
+@dataclass(frozen=True, slots=True)
+class Bm25:
+    """How soon further occurrences of a term stop to count (`k1`), and how much a text's length does (`b`, 0..1)."""
+
+    k1: float
+    b: float
+
+
+TEXTS = Bm25(1.2, 0.75)
+"""The customary values."""
+TURNS = Bm25(0.3, 0.2)
+"""A turn of a conversation says a thing once, and its length tells little of it."""
 # The mean number of terms of a text. A constant, because the true mean moves with every memory, and weights already
 # written could not follow it. Recall on chats and on encyclopedia passages changes little between 30 and 100.
 AVERAGE_TERMS = 50.0
@@ -110,7 +119,7 @@ class _Occurrence:
     weight: float = 1.0
 
 
-def document_terms(text: str, nearby: Sequence[tuple[str, float]] = ()) -> SparseTerms:
+def document_terms(text: str, nearby: Sequence[tuple[str, float]] = (), rule: Bm25 = TEXTS) -> SparseTerms:
     """Weigh the terms of a text for the index, `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average))`.
 
     A term of a nearby text adds its weight to `tf` for each occurrence; the length is that of the text alone.
@@ -124,8 +133,8 @@ def document_terms(text: str, nearby: Sequence[tuple[str, float]] = ()) -> Spars
     for other, weight in nearby:
         for occurrence in _occurrences(other, singles=True):
             frequencies[occurrence.term] = frequencies.get(occurrence.term, 0.0) + weight * occurrence.weight
-    norm = K1 * (1 - B + B * length / AVERAGE_TERMS)
-    return _vector({term: tf * (K1 + 1) / (tf + norm) for term, tf in frequencies.items()})
+    norm = rule.k1 * (1 - rule.b + rule.b * length / AVERAGE_TERMS)
+    return _vector({term: tf * (rule.k1 + 1) / (tf + norm) for term, tf in frequencies.items()})
 
 
 def query_terms(text: str) -> SparseTerms:

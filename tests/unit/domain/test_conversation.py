@@ -1,6 +1,6 @@
 import pytest
 
-from automem.domain.conversation import Turn, nearby_texts, speaker_of, thread_of
+from automem.domain.conversation import Turn, asks, nearby_texts, speaker_of, text_in_context, thread_of
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,39 @@ def test_the_turns_around_the_first_one_lie_after_it():
 
 def test_short_turns_count_for_each_other_and_a_question_counts_most_for_its_answer():
     texts = {"t#0": "Do you ski?", "t#1": "Yes.", "t#2": "Where?", "t#3": "x" * 401}
-    assert nearby_texts("Yes.", Turn("t", 1), texts) == (("Do you ski?", 0.7), ("Where?", 0.3))
+    (question, weight), (after, less) = nearby_texts("Yes.", Turn("t", 1), texts)
+    assert (question, after) == ("Do you ski?", "Where?")
+    assert 1.0 >= weight > less > 0.0
     assert nearby_texts("x" * 401, Turn("t", 3), texts) == ()
+
+
+def test_a_turn_further_away_counts_less():
+    texts = {f"t#{number}": f"turn {number}" for number in range(8)}
+    weights = dict(nearby_texts("turn 4", Turn("t", 4), texts))
+    assert set(weights) == {"turn 2", "turn 3", "turn 5", "turn 6"}
+    assert weights["turn 3"] == weights["turn 5"] > weights["turn 2"] == weights["turn 6"] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "text"),
+    [
+        ("Do you ski?", "Yes.", "Do you ski?\nYes."),
+        ("[2024-01-01 10:00] Do you ski?", "[10:01] Yes.", "Do you ski?\n[10:01] Yes."),
+        ("[no stamp", "Yes.", "[no stamp\nYes."),
+        ("x" * 401, "Yes.", None),
+        ("Do you ski?", "x" * 401, None),
+        (None, "Yes.", None),
+    ],
+)
+def test_a_short_turn_is_read_after_the_short_one_before_it(before, content, text):
+    texts = {"t#1": content, "t#2": "later", "u#0": "elsewhere"} | ({"t#0": before} if before is not None else {})
+    assert text_in_context(content, Turn("t", 1), texts) == text
+    assert text_in_context(content, Turn("t", 0), texts) is None
+
+
+@pytest.mark.parametrize(("text", "does"), [("Why?", True), ("为什么？", True), ("Because.", False), ("", False)])  # noqa: RUF001
+def test_a_question_mark_tells_a_question(text, does):
+    assert asks(text) is does
 
 
 @pytest.mark.parametrize(

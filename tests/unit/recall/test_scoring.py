@@ -39,6 +39,8 @@ def test_the_default_weights_are_the_published_ones():
         "relevance": 0.0,
         "entity_expansion": 1.0,
         "conversation": 1.0,
+        "context": 1.0,
+        "temporal": 0.10,
     }
 
 
@@ -84,7 +86,7 @@ def test_the_bare_score_leaves_out_what_seeds_lent(parts):
 
 
 @given(
-    evidence=st.builds(Evidence, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS),
+    evidence=st.builds(Evidence, *[NUMBERS] * 6),
     importance=NUMBERS,
     confidence=NUMBERS,
     relevance=st.one_of(st.none(), NUMBERS),
@@ -99,13 +101,13 @@ def test_every_component_lies_in_0_to_1(evidence, importance, confidence, releva
         importance=importance, confidence=confidence, relevance_score=relevance, timestamp=timestamp, tags=tuple(tags)
     )
     parts = components(stored, evidence, question(*words), RULES)
-    assert tuple(parts) == COMPONENTS
+    assert (*parts, "temporal") == COMPONENTS
     assert all(0.0 <= value <= 1.0 for value in parts.values())
 
 
 def test_components_are_taken_from_evidence_and_memory():
     stored = memory(importance=0.7, confidence=0.2, relevance_score=0.4, timestamp=NOW)
-    evidence = Evidence(vector=0.1, keyword=0.2, relation=0.3, entity_expansion=0.15, conversation=0.05)
+    evidence = Evidence(vector=0.1, keyword=0.2, relation=0.3, entity_expansion=0.15, conversation=0.05, context=0.45)
     parts = components(stored, evidence, question("x"), RULES)
     assert parts == {
         "vector": 0.1,
@@ -120,6 +122,7 @@ def test_components_are_taken_from_evidence_and_memory():
         "relevance": 0.4,
         "entity_expansion": 0.15,
         "conversation": 0.05,
+        "context": 0.45,
     }
 
 
@@ -231,3 +234,81 @@ def test_a_strong_edge_of_a_good_seed_brings_a_memory_directly_under_it():
 def test_without_a_known_seed_a_memory_stands_by_itself():
     assert scoring.rank_under_seed(0.3, 0.5, [link("z", 1.0)], {"a": 0.8}) == 0.3
     assert scoring.rank_under_seed(0.3, 0.5, [], {"a": 0.8}) == 0.3
+
+
+# ---- metadata
+
+
+@pytest.mark.parametrize(
+    ("words", "switched_on", "found"), [(("lantern",), True, True), (("lantern",), False, False), ((), True, False)]
+)
+def test_the_metadata_component_needs_words_and_can_be_switched_off(words, switched_on, found):
+    stored = memory(metadata={"repo": "lantern"})
+    parts = components(
+        stored, Evidence(), question(*words, phrase="lantern"), replace(RULES, metadata_search=switched_on)
+    )
+    assert (parts["metadata"] > 0) is found
+
+
+# ---- the relevance gate
+
+GATES = st.floats(0, 1)
+DAMPED = ("importance", "confidence", "recency", "tag", "relevance")
+
+
+@given(PARTS, GATES)
+def test_evidence_is_the_strongest_sign_that_a_memory_is_about_the_question(parts, gate):
+    found = scoring.evidence_of(parts)
+    assert found == max(parts["vector"], parts["keyword"], parts["metadata"], parts["exact"])
+    assert 0.0 <= found <= 1.0
+
+
+@given(PARTS, GATES)
+def test_a_gate_never_raises_a_part_or_a_score_and_leaves_evidence_alone(parts, gate):
+    found, damped = scoring.gated(parts, question("x"), replace(RULES, relevance_gate=gate))
+    assert set(found) == set(parts)
+    for name, value in parts.items():
+        assert 0.0 <= found[name] <= value
+        assert name in DAMPED or found[name] == value
+    assert scoring.evidence_of(found) == scoring.evidence_of(parts)
+    assert weighted_sum(found, Weights()) <= weighted_sum(parts, Weights())
+    assert damped is (scoring.evidence_of(parts) < gate)
+    assert damped or found == parts
+
+
+@given(PARTS, GATES, GATES)
+def test_a_higher_gate_never_raises_a_score(parts, first, second):
+    scores = [
+        weighted_sum(scoring.gated(parts, question("x"), replace(RULES, relevance_gate=gate))[0], Weights())
+        for gate in sorted([first, second])
+    ]
+    assert scores[1] <= scores[0] + 1e-12
+
+
+@given(PARTS, GATES, st.sampled_from(COMPONENTS), SHARES)
+def test_raising_a_part_never_lowers_a_gated_score(parts, gate, name, value):
+    assume(value >= parts[name])
+    rules = replace(RULES, relevance_gate=gate)
+    lower, higher = (
+        weighted_sum(scoring.gated(given_parts, question("x"), rules)[0], Weights())
+        for given_parts in (parts, {**parts, name: value})
+    )
+    assert higher >= lower - 1e-12
+
+
+@given(PARTS, GATES)
+def test_a_question_without_words_is_not_gated(parts, gate):
+    assert scoring.gated(parts, question(), replace(RULES, relevance_gate=gate)) == (parts, False)
+
+
+@given(PARTS)
+def test_a_gate_of_nothing_is_open(parts):
+    assert scoring.gated(parts, question("x"), RULES) == (parts, False)
+
+
+def test_a_gate_damps_by_the_share_of_evidence_that_there_is():
+    parts = dict.fromkeys(COMPONENTS, 0.8) | {"vector": 0.1, "keyword": 0.2, "metadata": 0.0, "exact": 0.0}
+    found, damped = scoring.gated(parts, question("x"), replace(RULES, relevance_gate=0.4))
+    assert damped
+    assert {name: found[name] for name in DAMPED} == pytest.approx(dict.fromkeys(DAMPED, 0.4))
+    assert found["relation"] == found["context"] == found["conversation"] == 0.8

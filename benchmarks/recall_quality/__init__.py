@@ -1,0 +1,1 @@
+"""How well recall answers questions whose answers are known: `python -m benchmarks.recall_quality DATA …`."""
