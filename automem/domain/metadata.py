@@ -7,7 +7,7 @@ from typing import Any
 
 SEARCHED_FIELDS = (
     "source", "source_agent", "source_agents", "repo", "project", "tool", "surface", "applies_to", "trigger",
-    "provider", "model", "entities",
+    "provider", "model", "title", "entities",
 )  # fmt: skip
 _LONGEST_VALUE = 96
 _MOST_VALUES = 12

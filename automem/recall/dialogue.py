@@ -19,8 +19,8 @@ from automem.domain.memory import Memory
 
 RULES = ("answer_after_question", "named_speaker", "statement_first", "answered_at_length", "matching_conversation")
 """The names by which each of the five can be switched off."""
-AFTER_QUESTION = 0.12
-BY_NAMED_SPEAKER = 0.12
+AFTER_QUESTION = 0.08
+BY_NAMED_SPEAKER = 0.08
 STATEMENT = 0.05
 ANSWERED_AT_LENGTH = 0.60
 MATCHING_CONVERSATION = 0.04
