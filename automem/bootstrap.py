@@ -149,7 +149,8 @@ def make_runner(settings: Settings) -> GraphRunner:
     """
     timeout_ms = int(settings.falkordb_timeout_seconds * 1000)
     limits = RunnerLimits(
-        pool_size=settings.threads + BACKGROUND_CONNECTIONS,
+        # A recall reads neighbours beside its other queries.
+        pool_size=2 * settings.threads + BACKGROUND_CONNECTIONS,
         # The server ends a query that takes too long; the connection waits a little longer for it to say so.
         answer_timeout_seconds=settings.falkordb_timeout_seconds + 5,
         query_timeout_ms=None if settings.embedded_graph else timeout_ms,
@@ -249,4 +250,5 @@ def _recall_rules(settings: Settings) -> RecallRules:
         neighbour_limit=settings.recall_relation_limit,
         excluded_types=settings.recall_excluded_types,
         presets=settings.recall_rules,
+        threads=settings.threads,
     )

@@ -71,5 +71,6 @@ class Container:
     def close(self) -> None:
         """Stop background work, write what waits in memory, and release both stores; idempotent."""
         self.background.stop()
+        self.recaller.close()
         self.vectors.close()
         self.runner.close()

@@ -98,6 +98,7 @@ def _recall_query(asked: RecallParameters, window: Window) -> RecallQuery:
         adaptive_floor=rules.recall_adaptive_floor if asked.adaptive_floor is None else asked.adaptive_floor,
         recency_bias=asked.recency_bias or rules.recall_recency_bias,
         scope_fallback=asked.scope_fallback,
+        explain=asked.explain,
         current_only=current,
         hints=ContextHints(
             label=asked.context,

@@ -40,7 +40,9 @@ class Turn:
     @classmethod
     def from_key(cls, key: str | None) -> Turn | None:
         """Return the turn of a key, None for anything else."""
-        thread, separator, number = (key or "").rpartition("#")
+        if key is None:
+            return None
+        thread, separator, number = key.rpartition("#")
         return cls(thread, int(number)) if separator and number.isdigit() else None
 
     def near(self, before: int, after: int) -> list[Turn]:

@@ -71,7 +71,8 @@ class RecallQuery:
     `text` is what is asked ("" lists without a search); with `texts`, each of these is asked instead, for at most
     `per_query_limit` seeds, and `text` only scores what expansion adds. `vector` stands for the meaning of them all.
     `limit` bounds the seeds (1..100). `adaptive_floor` drops what lies far below the best, `recency_bias` lifts the
-    newest of an answer, `scope_fallback` fills an answer up with memories that lack the tags asked for.
+    newest of an answer, `scope_fallback` fills an answer up with memories that lack the tags asked for. Only with
+    `explain` are the ranks of results found out.
     """
 
     text: str = ""
@@ -85,6 +86,7 @@ class RecallQuery:
     adaptive_floor: bool = True
     recency_bias: Literal["off", "on", "auto"] = "off"
     scope_fallback: bool = False
+    explain: bool = False
     current_only: bool = True
     hints: ContextHints = field(default_factory=ContextHints)
     expansion: Expansion = field(default_factory=Expansion)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -114,7 +115,7 @@ def shown_as(label: str, properties: dict[str, object]) -> tuple[str, dict[str, 
     return label, properties
 
 
-def strength_of(properties: dict[str, object]) -> float:
+def strength_of(properties: Mapping[str, object]) -> float:
     """Return an edge's strength, the first number among STRENGTH_SOURCES, else 0; `count` can exceed 1."""
     for name in STRENGTH_SOURCES:
         value = properties.get(name)

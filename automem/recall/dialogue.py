@@ -21,9 +21,9 @@ RULES = ("answer_after_question", "named_speaker", "statement_first", "answered_
 """The names by which each of the five can be switched off."""
 AFTER_QUESTION = 0.08
 BY_NAMED_SPEAKER = 0.08
-STATEMENT = 0.05
+STATEMENT = 0.03
 ANSWERED_AT_LENGTH = 0.60
-MATCHING_CONVERSATION = 0.04
+MATCHING_CONVERSATION = 0.06
 
 TURNS_OF_A_MATCH = 2
 """So many of its best turns tell how well a conversation matches."""
@@ -47,9 +47,9 @@ class Placed:
     @classmethod
     def of(cls, memory: Memory, evidence: float) -> Placed:
         """Return a candidate, its place read from the memory."""
-        return cls(
-            memory, evidence, Turn.from_key(memory.turn_key), is_short(memory.content), speaker_of(memory.metadata)
-        )
+        turn = Turn.from_key(memory.turn_key)
+        speaker = speaker_of(memory.metadata) if turn is not None else None
+        return cls(memory, evidence, turn, is_short(memory.content), speaker)
 
 
 def unseen_askers(candidates: Iterable[Placed], most: int) -> list[str]:
@@ -71,6 +71,9 @@ def conversation_component(
 ) -> dict[str, float]:
     """Return, per memory id, what its place in a conversation adds: at most the sum of the amounts of `rules`."""
     by_key = {candidate.turn.key: candidate for candidate in candidates if candidate.turn is not None}
+    if not by_key:  # Nothing but the third rule can hold, which saves most recalls a lot of calls.
+        stated = "statement_first" in rules
+        return {candidate.memory.id: _statement(candidate) if stated else 0.0 for candidate in candidates}
     words = frozenset(question_words)
     matches = _matches(candidates)
     gains: dict[str, Callable[[Placed], float]] = {

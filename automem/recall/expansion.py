@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from automem.domain.memory import Memory
 from automem.domain.names import names_in
 from automem.domain.paths import path_strength
-from automem.domain.recall import MemoryFilter, Recalled, Replacement
+from automem.domain.recall import Link, MemoryFilter, Recalled, Replacement
 from automem.domain.relation import EXPANDED
 from automem.domain.tags import canonical_tags
 from automem.recall.run import Asked, Run
 from automem.recall.scoring import SHARED_KEY_BONUS, Evidence, relation_component
-from automem.recall.sources import Channels
+from automem.recall.sources import Channels, Found
 from automem.recall.succession import heads
+from automem.recall.together import Together
 from automem.stores.graph.reads import GraphReads, WalkRules
 from automem.stores.graph.traversal import follow_relations
 
@@ -42,7 +43,8 @@ class _Reached:
 class Expander:
     """Finds what the search itself did not find. Each round takes a number of round trips that no limit changes."""
 
-    def __init__(self, channels: Channels, reads: GraphReads) -> None:
+    def __init__(self, channels: Channels, reads: GraphReads, together: Together) -> None:
+        self._together = together
         self._channels = channels
         self._reads = reads
 
@@ -56,7 +58,7 @@ class Expander:
         nearness = {memory_id: max(map(path_strength, paths)) for memory_id, paths in links.items()}
         results = []
         for item in self._reached(run, asked, nearness, rules, known=stands_for):
-            to_memory = tuple(replace(link, seed=stands_for[link.seed]) for link in links[item.by])
+            to_memory = tuple(_from_seed(link, stands_for[link.seed]) for link in links[item.by])
             relation = relation_component(to_memory, item.memory.importance)
             evidence = replace(item.evidence, relation=relation)
             result = asked.scored(item.memory, evidence, match_type=item.found_by("relation"), match_score=relation)
@@ -101,7 +103,10 @@ class Expander:
         A successor that was reached itself counts by the nearer of the two ways.
         """
         anywhere = MemoryFilter(include_archived=not run.query.current_only)
-        candidates = self._reads.candidates(list(nearness), anywhere, run.now)
+        candidates, asked.found = self._together.both(
+            lambda: self._reads.candidates(list(nearness), anywhere, run.now),
+            lambda: self._completed(asked, list(nearness)),
+        )
         kept, dropped = run.in_state(candidates.values())
         reached: dict[str, tuple[str, Memory, Replacement | None]] = {
             candidate.memory.id: (candidate.memory.id, candidate.memory, None) for candidate in kept
@@ -122,10 +127,17 @@ class Expander:
                     takes_place = memory.id in allowed and memory.importance >= rules.min_importance
                 if takes_place:
                     reached[memory.id] = (old, memory, ends[old].replacement)
-        if asked.found is not None:
-            asked.found = self._channels.complete(asked.found, asked.text, list(reached))
+            asked.found = self._completed(asked, [memory_id for memory_id in reached if memory_id not in nearness])
         evidence = asked.evidence([memory for _, memory, _ in reached.values()])
         return [_Reached(by, memory, evidence[memory.id], replaces) for by, memory, replaces in reached.values()]
+
+    def _completed(self, asked: Asked, memory_ids: Sequence[str]) -> Found | None:
+        """Return what the channels say, these memories included; None where nothing was searched."""
+        return self._channels.complete(asked.found, asked.text, memory_ids) if asked.found is not None else None
+
+
+def _from_seed(link: Link, seed: str) -> Link:
+    return link if link.seed == seed else replace(link, seed=seed)
 
 
 def _walk_rules(run: Run, per_memory: int) -> WalkRules:

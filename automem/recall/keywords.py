@@ -23,7 +23,9 @@ _LONGEST_TERM = 256
 
 def normalised(text: str) -> str:
     """Return a text as it is compared: compatibility forms unified, case folded, white space collapsed."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split())
 
 
 def query_words(text: str) -> tuple[str, ...]:

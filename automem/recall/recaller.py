@@ -19,6 +19,7 @@ from automem.recall.run import UNDER_SEED, Asked, RecallRules, Run
 from automem.recall.scoring import UNDER_SEED_CEILING, bare_score, rank_beside_seed, rank_under_seed
 from automem.recall.seeds import SeedSearch
 from automem.recall.sources import Channels
+from automem.recall.together import Together
 from automem.stores.graph.reads import GraphReads
 
 SHARED_KEY_RANK = 0.4
@@ -42,8 +43,13 @@ class Recaller:
         self._reads = reads
         self._rules = rules
         self._note_read = note_read
-        self._seeds = SeedSearch(channels, reads, rules)
-        self._expander = Expander(channels, reads)
+        self._together = Together(2 * rules.threads)
+        self._seeds = SeedSearch(channels, reads, rules, self._together)
+        self._expander = Expander(channels, reads, self._together)
+
+    def close(self) -> None:
+        """End the threads of its own; idempotent."""
+        self._together.close()
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Return the memories that matter for a query.
@@ -54,17 +60,15 @@ class Recaller:
         texts = [_asked_text(text) for text in query.texts] or [_asked_text(query.text)]
         run = self._run(query, texts)
         asked, seeds = self._find_seeds(run, texts)
-        seeds = self._with_neighbours(seeds)
-        related: list[Recalled] = []
-        named: list[Recalled] = []
-        keys: tuple[str, ...] = ()
-        if query.expansion.relations or query.expansion.entities:
-            main = self._main(run, asked, seeds)
-            if query.expansion.relations:
-                related = self._expander.along_relations(run, main, seeds)
-            if query.expansion.entities:
-                named, keys = self._expander.by_shared_keys(run, main, [*seeds, *related])
-        kept, copies = without_duplicates([*seeds, *related, *named])
+        expanding = query.expansion.relations or query.expansion.entities
+        if expanding:
+            (added, keys), beside = self._together.both(
+                lambda: self._expanded(run, asked, seeds), lambda: self._neighbours(seeds)
+            )
+        else:
+            (added, keys), beside = ([], ()), self._neighbours(seeds)
+        seeds = [replace(seed, neighbours=tuple(beside.get(seed.memory.id, ()))) for seed in seeds]
+        kept, copies = without_duplicates([*seeds, *added])
         run.duplicates += copies
         seeds, expanded = kept[: len(seeds)], kept[len(seeds) :]
         biased = query.sort == "score" and bool(kept) and _wants_news(query, texts)
@@ -124,14 +128,28 @@ class Recaller:
         found = self._channels.complete(found, text, [seed.memory.id for seed in seeds])
         return Asked(run, self._rules, text, found)
 
-    def _with_neighbours(self, seeds: Sequence[Recalled]) -> list[Recalled]:
+    def _expanded(
+        self, run: Run, asked: Sequence[Asked], seeds: Sequence[Recalled]
+    ) -> tuple[list[Recalled], tuple[str, ...]]:
+        """Return what expansion adds, and the tags and names that it followed."""
+        main = self._main(run, asked, seeds)
+        related: list[Recalled] = []
+        named: list[Recalled] = []
+        keys: tuple[str, ...] = ()
+        if run.query.expansion.relations:
+            related = self._expander.along_relations(run, main, seeds)
+        if run.query.expansion.entities:
+            named, keys = self._expander.by_shared_keys(run, main, [*seeds, *related])
+        return [*related, *named], keys
+
+    def _neighbours(self, seeds: Sequence[Recalled]) -> dict[str, list[Neighbour]]:
         ids = [seed.memory.id for seed in seeds]
         beside: dict[str, list[Neighbour]] = {}
         for edge, memory in self._reads.neighbours(ids, PUBLIC, self._rules.neighbour_limit):
             kind, properties = shown_as(edge.label, dict(edge.properties))
             step = Step(edge.source, memory.id, kind, strength_of(properties), "out")
             beside.setdefault(edge.source, []).append(Neighbour(memory.id, step, memory, properties))
-        return [replace(seed, neighbours=tuple(beside.get(seed.memory.id, ()))) for seed in seeds]
+        return beside
 
     # ---- order
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from automem.domain.conversation import MEANING_IN_CONTEXT, NEIGHBOURING_WORDS
 from automem.domain.memory import Memory
 from automem.domain.recall import Candidate, MemoryFilter, Recalled, RecallQuery
 from automem.embedding.base import Vectors
 from automem.recall import dialogue
+from automem.recall.fusion import relative
 from automem.recall.hints import ContextProfile, context_component
 from automem.recall.keywords import normalised, query_words
 from automem.recall.scoring import Evidence, Question, ScoringRules, components, gated, weighted_sum
@@ -20,28 +21,38 @@ UNDER_SEED = "under_seed"
 PRESETS = (NEIGHBOURING_WORDS, MEANING_IN_CONTEXT, *dialogue.RULES, UNDER_SEED)
 """Every rule of ranking that can be switched off by its name."""
 
+CANDIDATES_PER_RESULT = 3
+
 
 @dataclass(frozen=True, slots=True)
 class RecallRules:
     """How recall searches, apart from the request.
 
     Each channel is asked for `overfetch` times the limit, at least `pool_floor` and at most `pool_ceiling` memories, so
-    that filters by state leave enough; where they do not, once more for `second_pool`. `neighbour_limit` bounds the
-    edges shown beside a seed. `presets` are the names, of PRESETS, of the rules that hold.
+    that filters by state leave enough; where they do not, once more for `second_pool`. Of what both found, the best by
+    the evidence of both are read and scored: CANDIDATES_PER_RESULT times the limit, at least `candidate_floor`.
+    `neighbour_limit` bounds the edges shown beside a seed. `presets` are the names, of PRESETS, of the rules that hold.
+    `threads` recalls may run at once, each with up to two steps beside its own thread.
     """
 
     scoring: ScoringRules = field(default_factory=ScoringRules)
     overfetch: int = 4
     pool_floor: int = 100
+    candidate_floor: int = 70
     pool_ceiling: int = 400
     second_pool: int = 2000
     neighbour_limit: int = 5
     excluded_types: tuple[str, ...] = ("MetaPattern",)
     presets: tuple[str, ...] = PRESETS
+    threads: int = 8
 
     def pool(self, limit: int) -> int:
         """Return how many memories each channel is asked for."""
         return max(limit, self.pool_floor, min(limit * self.overfetch, self.pool_ceiling))
+
+    def candidates(self, limit: int) -> int:
+        """Return how many of the memories found are read and scored."""
+        return max(self.candidate_floor, CANDIDATES_PER_RESULT * limit)
 
 
 @dataclass(slots=True)
@@ -100,27 +111,22 @@ class Asked:
 
     def placed(self, memories: Sequence[Memory]) -> list[dialogue.Placed]:
         """Return memories with the evidence of both channels and their places in conversations."""
-        evidence = self.found.evidence() if self.found is not None else {}
-        weights = self._rules.scoring.weights
-        placed = []
-        for memory in memories:
-            proof = evidence.get(memory.id, Evidence())
-            own = weights.vector * proof.vector + weights.keyword * proof.keyword
-            placed.append(dialogue.Placed.of(memory, own))
-        return placed
+        strengths = self.found.strengths(self._rules.scoring.weights) if self.found is not None else {}
+        return [dialogue.Placed.of(memory, strengths.get(memory.id, 0.0)) for memory in memories]
 
     def evidence(self, memories: Sequence[Memory]) -> dict[str, Evidence]:
         """Return what speaks for each memory: both channels, its place in a conversation, the context of the client."""
         profile = self._run.profile
-        known: dict[str, Evidence] = {}
+        cosine: Mapping[str, float] = {}
+        keyword: Mapping[str, float] = {}
         gains: dict[str, float] = {}
         if self.found is not None:
-            known = self.found.evidence()
-            rules = self._rules.presets
-            gains = dialogue.conversation_component(self.placed(memories), self.question.words, rules)
+            cosine, keyword = self.found.cosine, relative(self.found.bm25)
+            gains = dialogue.conversation_component(self.placed(memories), self.question.words, self._rules.presets)
         return {
-            memory.id: replace(
-                known.get(memory.id, Evidence()),
+            memory.id: Evidence(
+                vector=cosine.get(memory.id, 0.0),
+                keyword=keyword.get(memory.id, 0.0),
                 conversation=gains.get(memory.id, 0.0),
                 context=context_component(memory, profile) if profile else 0.0,
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Literal
 
 from automem.domain.memory import Memory
@@ -130,7 +131,16 @@ def gated(parts: Mapping[str, float], question: Question, rules: ScoringRules) -
 
 def weighted_sum(parts: Mapping[str, float], weights: Weights) -> float:
     """Return the sum of each component times its weight."""
-    return float(sum(getattr(weights, name) * value for name, value in parts.items()))
+    by_name = _by_name(weights)
+    score = 0.0
+    for name, value in parts.items():
+        score += by_name[name] * value
+    return score
+
+
+@lru_cache(maxsize=64)
+def _by_name(weights: Weights) -> Mapping[str, float]:
+    return {name: float(getattr(weights, name)) for name in COMPONENTS}
 
 
 def bare_score(parts: Mapping[str, float], weights: Weights) -> float:
@@ -140,7 +150,7 @@ def bare_score(parts: Mapping[str, float], weights: Weights) -> float:
 
 def unit(value: float) -> float:
     """Clamp to 0..1."""
-    return min(1.0, max(0.0, value))
+    return 0.0 if value <= 0.0 else min(1.0, value)
 
 
 def recency(timestamp: str, now: str, rules: ScoringRules) -> float:

@@ -13,9 +13,10 @@ from automem.recall.run import Asked, RecallRules, Run
 from automem.recall.scoring import Evidence
 from automem.recall.sources import Channels
 from automem.recall.succession import heads
+from automem.recall.together import Together
 from automem.stores.graph.reads import GraphReads
 
-ASKERS_SOUGHT = 20
+ASKERS_SOUGHT = 40
 """Long messages whose question is looked for."""
 FAVOURED_SOUGHT = 3
 """Memories that context brings by a favoured tag, when the search found fewer of them."""
@@ -24,7 +25,8 @@ FAVOURED_SOUGHT = 3
 class SeedSearch:
     """Finds the memories that answer one text. A search takes a number of round trips that no limit changes."""
 
-    def __init__(self, channels: Channels, reads: GraphReads, rules: RecallRules) -> None:
+    def __init__(self, channels: Channels, reads: GraphReads, rules: RecallRules, together: Together) -> None:
+        self._together = together
         self._channels = channels
         self._reads = reads
         self._rules = rules
@@ -45,21 +47,34 @@ class SeedSearch:
             kept = self._cut(run, results, limit, searching=searching)
             if not full or len(kept) + run.below_floor - below >= limit:
                 break
-        return kept
+        if not run.query.explain or asked.found is None:
+            return kept
+        ranks = asked.found.ranks()
+        return [
+            result if result.replaces is not None else replace(result, ranks=ranks.get(result.memory.id, {}))
+            for result in kept
+        ]
 
     def _search(self, run: Run, asked: Asked, pool: int, limit: int) -> tuple[list[Recalled], bool]:
         """Return the memories of a pool that are true now, and whether a larger pool could hold more."""
-        asked.found = found = self._channels.search(asked.text, run.where, pool, run.vector)
-        run.by_meaning |= found.vector is not None
-        run.matched_by_meaning |= bool(found.by_meaning)
-        candidates = self._reads.candidates(found.memory_ids, run.where, run.now)
-        found_by_search = frozenset(candidates)
+        first = self._channels.search(asked.text, run.where, pool, run.vector)
+        run.by_meaning |= first.vector is not None
+        run.matched_by_meaning |= bool(first.by_meaning)
+        most = self._rules.candidates(limit) if pool < self._rules.second_pool else pool
+        best = first.best(most, self._rules.scoring.weights)
+        candidates, found = self._together.both(
+            lambda: self._reads.candidates(best, run.where, run.now),
+            lambda: self._channels.complete(first, asked.text, best, in_scope=True),
+        )
+        asked.found = found
+        known = frozenset(candidates)
         if "answered_at_length" in self._rules.presets and self._rules.scoring.weights.conversation > 0:
             candidates |= self._askers(run, asked, candidates)
         candidates |= self._favoured(run, candidates, limit)
-        unseen = [memory_id for memory_id in candidates if memory_id not in found_by_search]
+        unseen = [memory_id for memory_id in candidates if memory_id not in known]
         asked.found = self._channels.complete(found, asked.text, unseen)
-        return self._true_ones(run, asked, candidates), found.full
+        more = first.more_by_meaning or first.more_by_words or len(best) < len(first.memory_ids)
+        return self._true_ones(run, asked, candidates), more
 
     def _list(self, run: Run, asked: Asked, pool: int, limit: int) -> tuple[list[Recalled], bool]:
         listed = self._reads.listing(
@@ -71,6 +86,8 @@ class SeedSearch:
 
     def _askers(self, run: Run, asked: Asked, candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
         """Return the messages that the best long ones answer, as far as the search did not find them."""
+        if all(candidate.memory.turn_key is None for candidate in candidates.values()):
+            return {}
         keys = unseen_askers(asked.placed([candidate.memory for candidate in candidates.values()]), ASKERS_SOUGHT)
         return self._reads.candidates_by_turn(keys, run.where, run.now)
 
@@ -98,11 +115,7 @@ class SeedSearch:
         kept, dropped = run.in_state(candidates.values())
         followed = run.perhaps_replaced(kept, dropped)
         evidence = asked.evidence([candidate.memory for candidate in (*kept, *followed)])
-        ranks = asked.found.ranks() if asked.found is not None else {}
-        results = [
-            replace(_result(run, asked, item, evidence[item.memory.id]), ranks=ranks.get(item.memory.id, {}))
-            for item in kept
-        ]
+        results = [_result(run, asked, item, evidence[item.memory.id]) for item in kept]
         if not followed:
             return results
         old = ranked([_result(run, asked, candidate, evidence[candidate.memory.id]) for candidate in followed])

@@ -10,7 +10,7 @@ from automem.domain.recall import MemoryFilter
 from automem.embedding.base import Embedder, Vectors
 from automem.errors import EmbeddingRefused, EmbeddingUnavailable
 from automem.recall.fusion import relative
-from automem.recall.scoring import Evidence
+from automem.recall.scoring import Weights
 from automem.stores.vector.base import Hit, Search, VectorStore
 
 logger = logging.getLogger(__name__)
@@ -20,14 +20,16 @@ logger = logging.getLogger(__name__)
 class Found:
     """What the channels say of each memory: cosine by id, raw BM25 by id, and the vector of the query if there is one.
 
-    `by_meaning` are the ids that the search by meaning itself returned; `full` says that a channel may have more.
+    `by_meaning` are the ids that the search by meaning itself returned. `more_by_meaning` and `more_by_words` say that
+    the channel may hold more than it returned.
     """
 
     cosine: Mapping[str, float]
     bm25: Mapping[str, float]
     vector: Vectors | None
     by_meaning: frozenset[str]
-    full: bool = False
+    more_by_meaning: bool = False
+    more_by_words: bool = False
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
@@ -43,13 +45,32 @@ class Found:
                 places.setdefault(memory_id, {})[channel] = place
         return places
 
-    def evidence(self) -> dict[str, Evidence]:
-        """Return both channels' evidence for every memory, BM25 divided by its greatest value here."""
+    def strengths(self, weights: Weights) -> dict[str, float]:
+        """Return the weighted sum of both channels for every memory, BM25 divided by its greatest value here."""
+        return self._sums(weights, 0.0, 0.0)
+
+    def best(self, most: int, weights: Weights) -> list[str]:
+        """Return the ids of the `most` memories that both channels together may speak for most.
+
+        A memory that only one channel returned may have as much from the other as the last one that this returned.
+        """
+        last_cosine = max(0.0, min(self.cosine.values(), default=0.0)) if self.more_by_meaning else 0.0
+        last_keyword = min(relative(self.bm25).values(), default=0.0) if self.more_by_words else 0.0
+        strengths = self._sums(weights, last_cosine, last_keyword)
+        return sorted(strengths, key=lambda memory_id: (-strengths[memory_id], memory_id))[:most]
+
+    def _sums(self, weights: Weights, otherwise_cosine: float, otherwise_keyword: float) -> dict[str, float]:
+        """Return the weighted sums, with these values where a channel says nothing."""
         keyword = relative(self.bm25)
-        return {
-            memory_id: Evidence(vector=self.cosine.get(memory_id, 0.0), keyword=keyword.get(memory_id, 0.0))
-            for memory_id in self.memory_ids
+        lacking = weights.vector * otherwise_cosine
+        sums = {
+            memory_id: weights.vector * max(0.0, value) + weights.keyword * keyword.get(memory_id, otherwise_keyword)
+            for memory_id, value in self.cosine.items()
         }
+        for memory_id, value in keyword.items():
+            if memory_id not in sums:
+                sums[memory_id] = lacking + weights.keyword * value
+        return sums
 
 
 class Channels:
@@ -67,8 +88,8 @@ class Channels:
     def search(self, text: str, where: MemoryFilter, pool: int, given: Vectors | None = None) -> Found:
         """Return up to `pool` memories of each channel; `given`, shape (dimension,), stands for the text's meaning.
 
-        Takes one embedding and two round trips to the vector store. Without an answer from the embedding provider
-        words alone decide.
+        Takes one embedding and one round trip to the vector store. What `complete` adds is still lacking. Without
+        an answer from the embedding provider words alone decide.
 
         Raises:
             VectorsUnavailable, VectorsRefused: as the vector store answers.
@@ -82,18 +103,24 @@ class Channels:
             searches.append(Search(limit=pool, dense=vector, where=where))
         words, *meaning = self._vectors.search(searches)
         by_meaning = meaning[0] if meaning else []
-        found = Found(
+        return Found(
             cosine=_scores(by_meaning),
             bm25=_scores(words),
             vector=vector,
             by_meaning=frozenset(hit.memory_id for hit in by_meaning),
-            full=max(len(by_meaning), len(words)) >= pool,
+            more_by_meaning=len(by_meaning) >= pool,
+            more_by_words=len(words) >= pool,
         )
-        return self.complete(found, text, found.memory_ids)
 
-    def complete(self, found: Found, text: str, memory_ids: Sequence[str]) -> Found:
-        """Return what was found, with both scores for each of these memories, in one round trip."""
-        lacking_words = tuple(memory_id for memory_id in memory_ids if memory_id not in found.bm25)
+    def complete(self, found: Found, text: str, memory_ids: Sequence[str], *, in_scope: bool = False) -> Found:
+        """Return what was found, with both scores for each of these memories, in one round trip.
+
+        `in_scope` says that all of them are among what was searched, so that a channel which gave all it holds knows
+        nothing more of them.
+        """
+        lacking_words: tuple[str, ...] = ()
+        if found.more_by_words or not in_scope:
+            lacking_words = tuple(memory_id for memory_id in memory_ids if memory_id not in found.bm25)
         lacking_meaning = tuple(memory_id for memory_id in memory_ids if memory_id not in found.cosine)
         searches = []
         if lacking_words and text:

@@ -11,7 +11,7 @@ from automem.domain.recall import Candidate, Edge, MemoryFilter
 from automem.domain.relation import REGISTRY, labels_of
 from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
-from automem.stores.graph.records import memory_from_columns, optional_text
+from automem.stores.graph.records import memory_from_columns, memory_from_properties, optional_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,10 @@ class GraphReads:
         return found
 
     def neighbours(self, memory_ids: Sequence[str], types: Sequence[str], limit: int) -> list[tuple[Edge, Memory]]:
-        """Return the outgoing edges of each memory with their far memory, authored types first, then the newest."""
+        """Return the outgoing edges of each memory with their far memory, authored types first, then the newest.
+
+        The far memories hold SUMMARY_COLUMNS only.
+        """
         if not memory_ids:
             return []
         rows = self._runner.read(
@@ -124,7 +127,7 @@ class GraphReads:
         )
         found = []
         for origin, label, properties, *columns in rows:
-            memory = memory_from_columns(columns)
+            memory = memory_from_properties(dict(zip(cypher.SUMMARY_COLUMNS, columns, strict=True)))
             found.append((Edge(origin, memory.id, label, properties), memory))
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from automem.domain.memory import Memory
@@ -24,38 +25,41 @@ INTERNAL = frozenset(
     }
 )
 """Node properties that serve queries and are derived or private, so that a memory does not carry them."""
+_KNOWN = INTERNAL | frozenset(MEMORY_COLUMNS)
 
 
-def memory_from_columns(values: Sequence[Any]) -> Memory:
-    """Return the memory of a row holding MEMORY_COLUMNS."""
-    return memory_from_properties(dict(zip(MEMORY_COLUMNS, values, strict=True)))
+def memory_from_columns(values: Sequence[Any], extra: Mapping[str, Any] = MappingProxyType({})) -> Memory:
+    """Return the memory of a row holding MEMORY_COLUMNS, tolerating values that other writers stored badly."""
+    (
+        memory_id, content, kind, confidence, importance, tags, metadata, timestamp, updated_at, last_accessed,
+        t_valid, t_invalid, summary, archived, relevance_score, turn_key,
+    ) = values  # fmt: skip
+    at = _text(timestamp)
+    return Memory(
+        id=_text(memory_id),
+        content=_text(content),
+        type=_text(kind) or "Memory",
+        confidence=_fraction(confidence, 0.0),
+        importance=_fraction(importance, 0.0),
+        tags=_texts(tags),
+        metadata=_json_object(metadata),
+        timestamp=at,
+        updated_at=_text(updated_at) or at,
+        last_accessed=_text(last_accessed) or at,
+        t_valid=optional_text(t_valid),
+        t_invalid=optional_text(t_invalid),
+        summary=optional_text(summary),
+        archived=archived is True,
+        relevance_score=relevance_score if isinstance(relevance_score, float) else None,
+        turn_key=optional_text(turn_key),
+        extra=extra,
+    )
 
 
 def memory_from_properties(properties: Mapping[str, Any]) -> Memory:
-    """Return the memory of a node, tolerating values that other writers stored badly."""
-    known = set(MEMORY_COLUMNS)
-    timestamp = _text(properties.get("timestamp"))
-    return Memory(
-        id=_text(properties.get("id")),
-        content=_text(properties.get("content")),
-        type=_text(properties.get("type")) or "Memory",
-        confidence=_fraction(properties.get("confidence"), 0.0),
-        importance=_fraction(properties.get("importance"), 0.0),
-        tags=_texts(properties.get("tags")),
-        metadata=_json_object(properties.get("metadata")),
-        timestamp=timestamp,
-        updated_at=_text(properties.get("updated_at")) or timestamp,
-        last_accessed=_text(properties.get("last_accessed")) or timestamp,
-        t_valid=optional_text(properties.get("t_valid")),
-        t_invalid=optional_text(properties.get("t_invalid")),
-        summary=optional_text(properties.get("summary")),
-        archived=properties.get("archived") is True,
-        relevance_score=properties.get("relevance_score")
-        if isinstance(properties.get("relevance_score"), float)
-        else None,
-        turn_key=optional_text(properties.get("turn_key")),
-        extra={name: value for name, value in properties.items() if name not in known and name not in INTERNAL},
-    )
+    """Return the memory of a node with all its properties."""
+    extra = {name: value for name, value in properties.items() if name not in _KNOWN}
+    return memory_from_columns([properties.get(name) for name in MEMORY_COLUMNS], extra)
 
 
 def properties_of(memory: Memory, pending: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +102,7 @@ def json_text(value: Mapping[str, Any]) -> str:
 
 
 def _json_object(text: Any) -> Mapping[str, Any]:
-    if not isinstance(text, str):
+    if not isinstance(text, str) or text == "{}":
         return {}
     try:
         value = json.loads(text)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from automem.domain.paths import path_strength
+from automem.domain.paths import HOP_DAMPING, path_strength
 from automem.domain.recall import Link, Step
 from automem.domain.relation import shown_as, strength_of
 from automem.stores.graph.reads import GraphReads, Walked, WalkRules
@@ -23,11 +23,14 @@ def follow_relations(
     frontier: list[str] = list(seeds)
     seen: list[str] = list(seeds)
     for _ in range(depth):
-        step = _by_target(reads.walk(frontier, seen, rules), paths)
-        kept = sorted(step, key=lambda target: (-_best(step[target]), target))[: limit - len(reached)]
+        step: dict[str, list[Walked]] = {}
+        for walk in reads.walk(frontier, seen, rules):
+            step.setdefault(walk.target, []).append(walk)
+        nearness = {target: max(_strength(walk, paths) for walk in walks) for target, walks in step.items()}
+        kept = sorted(step, key=lambda target: (-nearness[target], target))[: limit - len(reached)]
         for target in kept:
-            reached[target] = step[target]
-            paths[target] = max(step[target], key=path_strength)
+            reached[target] = [_continued(walk, paths) for walk in step[target]]
+            paths[target] = max(reached[target], key=path_strength)
         seen.extend(step)
         frontier = kept
         if not frontier or len(reached) >= limit:
@@ -35,19 +38,17 @@ def follow_relations(
     return {target: tuple(links) for target, links in reached.items()}
 
 
-def _by_target(walked: Iterable[Walked], paths: Mapping[str, Link | None]) -> dict[str, list[Link]]:
-    found: dict[str, list[Link]] = {}
-    for walk in walked:
-        before = paths.get(walk.origin)
-        link = link_of(walk)
-        if before is not None:
-            link = Link(before.seed, (*before.path, *link.path), link.properties)
-        found.setdefault(walk.target, []).append(link)
-    return found
+def _strength(walk: Walked, paths: Mapping[str, Link | None]) -> float:
+    """Return the strength of the path that an edge continues, which most edges are only measured by."""
+    before = paths.get(walk.origin)
+    strength = min(1.0, max(0.0, strength_of(walk.edge.properties)))
+    return strength if before is None else strength * path_strength(before) * HOP_DAMPING
 
 
-def _best(links: Sequence[Link]) -> float:
-    return max(path_strength(link) for link in links)
+def _continued(walk: Walked, paths: Mapping[str, Link | None]) -> Link:
+    before = paths.get(walk.origin)
+    link = link_of(walk)
+    return link if before is None else Link(before.seed, (*before.path, *link.path), link.properties)
 
 
 def link_of(walk: Walked) -> Link:

@@ -1,7 +1,8 @@
 """FalkorDB's text forms: parameters become a query header, compact replies become rows.
 
-A value that the header would carry as another value, or not at all, is refused. Replies are read by the falkordb
-client's own reader. Queries return scalars, lists and maps; nodes, edges and paths would need its graph object.
+A value that the header would carry as another value, or not at all, is refused. Queries return scalars, lists and
+maps; nodes, edges and paths would need the client's graph object. Both ways are written for speed: a batch carries
+thousands of values, and a recall reads two thousand.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from falkordb.query_result import QueryResult
+from falkordb.query_result import ResultSetScalarTypes as Types
 
 from automem.stores.graph.base import Row
 
@@ -97,6 +98,32 @@ def decode_rows(reply: list[Any]) -> list[Row]:
     """Return the rows of a `--compact` reply.
 
     Floats carry the 15 significant digits that FalkorDB prints; it stores and compares all 17.
+
+    Raises:
+        ValueError: a row holds a node, an edge, a path or a type unknown here.
     """
-    rows: list[Row] = QueryResult(None, reply).result_set
-    return rows
+    if len(reply) < 3:  # Only statistics: the query returns nothing.
+        return []
+    return [[value if kind in _AS_SENT else _value(kind, value) for kind, value in row] for row in reply[1]]
+
+
+def _value(kind: int, value: Any) -> Any:
+    if kind in _AS_SENT:
+        return value
+    read = _READERS.get(kind)
+    if read is None:
+        raise ValueError(f"cannot read a value of FalkorDB's type {kind}")
+    return read(value)
+
+
+def _read_map(value: Sequence[Any]) -> dict[str, Any]:
+    return {key: _value(*cell) for key, cell in zip(value[::2], value[1::2], strict=True)}
+
+
+_AS_SENT = frozenset({Types.VALUE_NULL.value, Types.VALUE_STRING.value, Types.VALUE_INTEGER.value})
+_READERS: Mapping[int, Callable[[Any], Any]] = {
+    Types.VALUE_BOOLEAN.value: lambda value: value == "true",
+    Types.VALUE_DOUBLE.value: float,
+    Types.VALUE_ARRAY.value: lambda value: [_value(*cell) for cell in value],
+    Types.VALUE_MAP.value: _read_map,
+}

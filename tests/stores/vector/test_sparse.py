@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from automem.stores.vector.sparse import (
     AVERAGE_TERMS,
-    K1,
     SINGLE_CHARACTER_OCCURRENCE,
-    B,
+    TEXTS,
+    TURNS,
     document_terms,
     query_terms,
     searched_terms,
@@ -99,16 +99,19 @@ def weights_of(text):
 
 def test_document_weights_are_bm25():
     weights = weights_of("apple apple pear")
-    norm = K1 * (1 - B + B * 3 / AVERAGE_TERMS)
+    norm = TEXTS.k1 * (1 - TEXTS.b + TEXTS.b * 3 / AVERAGE_TERMS)
     apple, pear = (query_terms(word).indices[0] for word in ("apple", "pear"))
-    assert weights == {apple: pytest.approx(2 * (K1 + 1) / (2 + norm)), pear: pytest.approx((K1 + 1) / (1 + norm))}
+    assert weights == {
+        apple: pytest.approx(2 * (TEXTS.k1 + 1) / (2 + norm)),
+        pear: pytest.approx((TEXTS.k1 + 1) / (1 + norm)),
+    }
 
 
 def test_single_characters_of_a_run_weigh_less_than_pairs_and_do_not_lengthen_the_text():
     weights = weights_of("苹果")
-    norm = K1 * (1 - B + B * 1 / AVERAGE_TERMS)
+    norm = TEXTS.k1 * (1 - TEXTS.b + TEXTS.b * 1 / AVERAGE_TERMS)
     single = weights[query_terms("苹").indices[0]]
-    assert single == pytest.approx(SINGLE_CHARACTER_OCCURRENCE * (K1 + 1) / (SINGLE_CHARACTER_OCCURRENCE + norm))
+    assert single == pytest.approx(SINGLE_CHARACTER_OCCURRENCE * (TEXTS.k1 + 1) / (SINGLE_CHARACTER_OCCURRENCE + norm))
     assert single < weights[query_terms("苹果").indices[0]]
 
 
@@ -189,3 +192,15 @@ def test_a_hundred_words_take_about_a_millisecond():
             document_terms(text)
         best = min(best, (time.perf_counter() - started) / len(texts))
     assert best < 0.005  # A wide margin for slow machines; about 0.5 ms on a quiet one.
+
+
+def test_a_word_that_a_turn_of_a_conversation_repeats_and_its_length_count_less():
+    text_once, turn_once = (document_terms("apple", rule=rule).values[0] for rule in (TEXTS, TURNS))
+    text_thrice, turn_thrice = (document_terms("apple apple apple", rule=rule).values[0] for rule in (TEXTS, TURNS))
+    assert turn_thrice / turn_once < text_thrice / text_once
+    apple = query_terms("apple").indices[0]
+    shares = []
+    for rule, alone in ((TEXTS, text_once), (TURNS, turn_once)):
+        terms = document_terms("apple" + " pear" * 60, rule=rule)
+        shares.append(dict(zip(terms.indices, terms.values, strict=True))[apple] / alone)
+    assert shares[0] < shares[1] < 1

@@ -62,7 +62,7 @@ def test_the_fit_grows_with_hits_whole_values_and_named_fields(metadata, query, 
         ({"tool": "tool"}, "tool", False),
         ({"tool": "repository"}, "repository", False),
         ({"tool": ""}, "crane", False),
-        ({"title": "crane"}, "crane", False),
+        ({"colour": "crane"}, "crane", False),
         ({}, "crane", False),
     ],
 )
