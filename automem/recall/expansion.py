@@ -126,7 +126,7 @@ class Expander:
                 else:
                     takes_place = memory.id in allowed and memory.importance >= rules.min_importance
                 if takes_place:
-                    reached[memory.id] = (old, memory, ends[old].replacement)
+                    reached[memory.id] = (old, memory, ends[old].replacement if old != memory.id else None)
             asked.found = self._completed(asked, [memory_id for memory_id in reached if memory_id not in nearness])
         evidence = asked.evidence([memory for _, memory, _ in reached.values()])
         return [_Reached(by, memory, evidence[memory.id], replaces) for by, memory, replaces in reached.values()]

@@ -16,6 +16,7 @@ from automem.recall.keywords import normalised, query_words
 from automem.recall.scoring import Evidence, Question, ScoringRules, components, gated, weighted_sum
 from automem.recall.sources import Found
 from automem.recall.state import current
+from automem.recall.succession import Head
 
 UNDER_SEED = "under_seed"
 PRESETS = (NEIGHBOURING_WORDS, MEANING_IN_CONTEXT, *dialogue.RULES, UNDER_SEED)
@@ -87,10 +88,13 @@ class Run:
             return []
         return [candidate for candidate in (*kept, *dropped) if candidate.has_successor]
 
-    def superseded(self, memory_ids: Iterable[str]) -> None:
-        """Note that a true memory stands for these, unless another reason why they are left out is known."""
-        for memory_id in memory_ids:
-            self.suppressed.setdefault(memory_id, "superseded")
+    def superseded(self, ends: Mapping[str, Head]) -> None:
+        """Note that true memories stand for these, unless another reason why they are left out is known."""
+        for memory_id, head in ends.items():
+            if head.candidate.memory.id == memory_id:  # A circle that ends where it begins.
+                self.suppressed.pop(memory_id, None)
+            else:
+                self.suppressed.setdefault(memory_id, "superseded")
 
     def passing(self, results: Sequence[Recalled], floor: float) -> list[Recalled]:
         """Return the results that score at least `floor`; the others are counted."""

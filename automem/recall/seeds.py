@@ -12,7 +12,7 @@ from automem.recall.hints import has_favoured_tag
 from automem.recall.run import Asked, RecallRules, Run
 from automem.recall.scoring import Evidence
 from automem.recall.sources import Channels
-from automem.recall.succession import heads
+from automem.recall.succession import Head, heads
 from automem.recall.together import Together
 from automem.stores.graph.reads import GraphReads
 
@@ -137,9 +137,8 @@ class SeedSearch:
             memory = head.candidate.memory
             present = best.get(memory.id)
             if (memory.id in allowed or memory.id in known) and (present is None or present.score < result.score):
-                best[memory.id] = replace(
-                    result, memory=memory, match_type="state_replacement", replaces=head.replacement
-                )
+                itself = memory.id == result.memory.id
+                best[memory.id] = result if itself else _standing_for(result, head)
         return list(best.values())
 
     def _cut(self, run: Run, results: Sequence[Recalled], limit: int, *, searching: bool) -> list[Recalled]:
@@ -173,3 +172,7 @@ def _result(run: Run, asked: Asked, candidate: Candidate, evidence: Evidence) ->
         return replace(result, match_type="priority_id", match_score=0.0)
     # Context or the answer that follows brought it; what speaks for it is its meaning.
     return replace(result, match_type="vector", match_score=evidence.vector)
+
+
+def _standing_for(result: Recalled, head: Head) -> Recalled:
+    return replace(result, memory=head.candidate.memory, match_type="state_replacement", replaces=head.replacement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from automem.domain.memory import is_current
@@ -27,7 +27,8 @@ def heads(reads: GraphReads, memory_ids: Iterable[str], now: str) -> dict[str, H
     """Return, per memory id, the true memory at the end of its chain of successors, where there is one.
 
     Of several successors the newest edge counts whose memory is true, else the newest that leads on. Takes one round
-    trip per link of the longest chain, at most LONGEST_CHAIN; a chain that runs in a circle has no end.
+    trip per link of the longest chain, at most LONGEST_CHAIN. Of a circle, the target of its newest edge is the end, if
+    it is true but for being replaced.
     """
     paths: dict[str, list[Succession]] = {memory_id: [] for memory_id in list(memory_ids)[:MOST_FOLLOWED]}
     found: dict[str, Head] = {}
@@ -39,6 +40,11 @@ def heads(reads: GraphReads, memory_ids: Iterable[str], now: str) -> dict[str, H
             passed = {origin, *(step.successor.memory.id for step in path)}
             step = _chosen(following.get(end, ()), passed, now)
             if step is None:
+                if (
+                    origin not in found
+                    and (last := _end_of_circle(path, following.get(end, ()), origin, now)) is not None
+                ):
+                    found[origin] = Head(last, _replacement(origin, path[0]))
                 continue
             path.append(step)
             true = is_current(step.successor.memory, now) and not step.successor.superseded_by
@@ -63,6 +69,17 @@ def _chosen(steps: Iterable[Succession], passed: set[str], now: str) -> Successi
     """Return the step to take: to a true memory if there is one, then by the newer edge."""
     new = [step for step in steps if step.successor.memory.id not in passed]
     return max(new, key=lambda step: (is_current(step.successor.memory, now), *_age(step)), default=None)
+
+
+def _end_of_circle(
+    path: Sequence[Succession], closing: Iterable[Succession], origin: str, now: str
+) -> Candidate | None:
+    """Return the memory that the newest edge of a circle leads to; None where a chain merely ends."""
+    back = [step for step in closing if path and step.successor.memory.id == origin]
+    if not back:
+        return None
+    newest = max((*path, max(back, key=_age)), key=_age)
+    return newest.successor if is_current(newest.successor.memory, now) else None
 
 
 def _age(step: Succession) -> tuple[str, str]:

@@ -266,30 +266,6 @@ def test_a_successor_may_itself_be_replaced_over_one_that_is_closed(client, show
     assert {rule, interim, closed}.isdisjoint(found for found, _ in shown())
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 6])
-def test_a_circle_ends_and_leaves_the_rest_alone(client, shown, tag, size):
-    other = client.store("ferry timetable of another island", tags=[tag])
-    circle = [client.store(f"ferry timetable {n}", tags=[tag]) for n in range(max(size, 2))]
-    for older, newer in pairwise([*circle, circle[0]]):
-        client.associate(older, newer, "EVOLVED_INTO")
-    for query in ("ferry timetable", ""):
-        found = shown(query)
-        assert (other, None) in found
-        assert len(found) == len({memory_id for memory_id, _ in found})
-    seed = client.store(f"{tag} pier", tags=[f"{tag}x"])
-    client.associate(seed, circle[0])
-    assert seed in ids(client.recall(f"{tag} pier", limit=1, expand_relations="true", expand_depth=3))
-
-
-def test_a_way_out_of_a_circle_is_found(client, shown, tag):
-    first, second = by_evolution(client, ["ferry timetable 1", "ferry timetable 2"], tags=[tag])
-    client.associate(second, first, "EVOLVED_INTO")
-    out = client.store("sails at noon", tags=[tag])
-    client.associate(second, out, "INVALIDATED_BY")
-    ((found, replaced),) = shown()
-    assert (found, replaced in {first, second}) == (out, True)
-
-
 # ---- the head must be allowed
 
 
