@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from automem.domain.conversation import MEANING_IN_CONTEXT, NEIGHBOURING_WORDS
 from automem.recall.run import PRESETS
 from benchmarks.recall_quality.corpus import Corpus, read, store
 from benchmarks.recall_quality.figures import SHOWN, figures, fused, mean, places
@@ -27,6 +28,9 @@ _ONLY_CHANNELS = {
 }
 WORDS = {**_ONLY_CHANNELS, "SEARCH_WEIGHT_VECTOR": "0", "SEARCH_WEIGHT_KEYWORD": "1"}
 MEANING = {**_ONLY_CHANNELS, "SEARCH_WEIGHT_VECTOR": "1", "SEARCH_WEIGHT_KEYWORD": "0"}
+
+WHEN_STORED = (NEIGHBOURING_WORDS, MEANING_IN_CONTEXT)
+"""Rules that act on memories as they are stored."""
 
 Ranking = list[list[str]]
 
@@ -119,15 +123,35 @@ def ways(asked: argparse.Namespace, parameters: Mapping[str, str]) -> Iterator[W
     if asked.baselines:
         yield Way("words alone (BM25)", WORDS)
         yield Way("meaning alone (cosine)", MEANING)
-        yield Way("no rules", _NO_RULES)
-        yield Way("without expansion")
+        yield Way("no rules", _NO_RULES, parameters)
+        yield Way("without expansion", {}, {**parameters, "expand_relations": "false"})
         yield Way("one hop", {}, {**parameters, "expand_relations": "true", "expand_depth": "1"})
-        yield Way("two hops", {}, {**parameters, "expand_relations": "true", "expand_depth": "2"})
     if asked.ablations:
         for rule in PRESETS:
-            if rule != "neighbouring_words":  # It acts on memories as they are stored.
-                others = ",".join(name for name in PRESETS if name != rule)
-                yield Way(f"without {rule}", {"RECALL_RULES": others}, parameters)
+            if rule not in WHEN_STORED:
+                yield Way(f"without {rule}", {"RECALL_RULES": _all_but(rule)}, parameters)
+
+
+def _all_but(rule: str) -> str:
+    return ",".join(name for name in PRESETS if name != rule)
+
+
+def measured(asked: argparse.Namespace, corpora: Sequence[Corpus], directory: Path) -> list[list[object]]:
+    """Store the collections and return the rows of every way to ask them."""
+    parameters = dict(pair.split("=", 1) for pair in asked.param)
+    shown: list[list[object]] = []
+    collections = Collections(corpora, directory / "all", update_edges=asked.update_edges)
+    collections.fill()
+    for way in ways(asked, parameters):
+        shown += table(way.title, scored(collections.rankings(way, asked.limit), kinds=asked.kinds))
+    if asked.baselines:
+        shown += table("rank fusion, k = 60", reciprocal_rank_fusion(collections, kinds=asked.kinds))
+    for rule in WHEN_STORED if asked.ablations else ():
+        without = Collections(corpora, directory / rule, update_edges=asked.update_edges)
+        without.fill(RECALL_RULES=_all_but(rule))
+        way = Way(f"without {rule}", {"RECALL_RULES": _all_but(rule)}, parameters)
+        shown += table(way.title, scored(without.rankings(way, asked.limit), kinds=asked.kinds))
+    return shown
 
 
 def main() -> None:
@@ -141,25 +165,13 @@ def main() -> None:
     parser.add_argument("--kinds", action="store_true", help="show every kind of question")
     parser.add_argument("--log", action="store_true", help="append the table to benchmarks/log.md")
     asked = parser.parse_args()
-    parameters = dict(pair.split("=", 1) for pair in asked.param)
     corpora = list(read(asked.data))
-    shown: list[list[object]] = []
     with tempfile.TemporaryDirectory() as directory:
-        collections = Collections(corpora, Path(directory) / "all", update_edges=asked.update_edges)
-        collections.fill()
-        for way in ways(asked, parameters):
-            shown += table(way.title, scored(collections.rankings(way, asked.limit), kinds=asked.kinds))
-        if asked.baselines:
-            shown += table("rank fusion, k = 60", reciprocal_rank_fusion(collections, kinds=asked.kinds))
-        if asked.ablations:
-            others = ",".join(name for name in PRESETS if name != "neighbouring_words")
-            without = Collections(corpora, Path(directory) / "without", update_edges=asked.update_edges)
-            without.fill(RECALL_RULES=others)
-            way = Way("without neighbouring_words", {"RECALL_RULES": others}, parameters)
-            shown += table(way.title, scored(without.rankings(way, asked.limit), kinds=asked.kinds))
-    options = " ".join(
-        [*(f"--param {pair}" for pair in asked.param), *(["--update-edges"] if asked.update_edges else [])]
-    )
+        shown = measured(asked, corpora, Path(directory))
+    flags = [
+        f"--{name.replace('_', '-')}" for name in ("update_edges", "baselines", "ablations") if getattr(asked, name)
+    ]
+    options = " ".join([*(f"--param {pair}" for pair in asked.param), *flags])
     report(
         f"Recall quality, {len(corpora)} collections, limit {asked.limit}",
         shown,

@@ -34,9 +34,9 @@ def read(paths: Sequence[Path]) -> Iterator[Corpus]:
     """Read files, or the files of folders, of one JSON object per line, plain or gzip."""
     files = [file for path in paths for file in (sorted(path.glob("*.jsonl*")) if path.is_dir() else [path])]
     for file in files:
-        opened = gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8")
-        with opened as lines:
-            for line in filter(str.strip, lines):
+        content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        for line in content.decode().splitlines():
+            if line.strip():
                 data = json.loads(line)
                 yield Corpus(
                     data["name"],

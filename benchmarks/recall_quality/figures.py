@@ -1,6 +1,7 @@
 """What a ranking is worth, by the memories that a question should find.
 
-A key that ends in "#n" is part n of the text before "#": a hit on any part is one on the whole, and places count wholes.
+A key that ends in "#n" is part n of the text before "#": a hit on any part is one on the whole, and places count
+wholes.
 """
 
 from __future__ import annotations
