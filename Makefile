@@ -43,7 +43,7 @@ imports: setup  ## Check which layer imports which.
 
 bench: setup  ## List the benchmarks.
 	@echo 'With $(BIN)/python in the place of python:'
-	@for file in benchmarks/[a-z]*.py; do sed -n '1{/python -m benchmarks/{s/"""//g;p;}}' "$$file"; done
+	@for file in benchmarks/[a-z]*.py benchmarks/*/__init__.py; do sed -n '1{/python -m benchmarks/{s/"""//g;p;}}' "$$file"; done
 
 fix: setup  ## Format, and correct what can be corrected without thinking.
 	$(BIN)/ruff format $(SOURCES)

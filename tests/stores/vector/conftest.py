@@ -11,7 +11,7 @@ import pytest
 from qdrant_rest_stand_in import QdrantStandIn
 from vector_cases import EdgeEngine, memory_engine, url_engine
 
-IMAGE = "qdrant/qdrant:v1.15.5"
+IMAGE = "qdrant/qdrant:v1.19.1"
 
 
 @pytest.fixture
