@@ -51,6 +51,8 @@ class Server(BaseApplication):
             "graceful_timeout": GRACEFUL_SECONDS,
             "loglevel": settings.log_level.lower(),
             "proc_name": "automem",
+            # A vector in a query string is long; this is the most that gunicorn bounds.
+            "limit_request_line": 8190,
             # Several services of one user would share gunicorn's control socket.
             "control_socket_disable": True,
             "post_worker_init": self._start_background,

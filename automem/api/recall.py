@@ -54,7 +54,7 @@ def recall() -> Answer:
         "vector_search": {"enabled": answer.searched_by_meaning, "matched": answer.matched_by_meaning},
         **_echo_of_query(asked, request, answer, window),
         **_echo_of_filters(asked, request, answer),
-        **_echo_of_expansion(request, answer),
+        **_echo_of_expansion(asked, request, answer),
         "query_time_ms": round((time.perf_counter() - started) * 1000, 2),
     }, 200
 
@@ -214,7 +214,7 @@ def _state_filter(answer: RecallAnswer, *, debug: bool) -> dict[str, Any]:
     return shown
 
 
-def _echo_of_expansion(request: RecallQuery, answer: RecallAnswer) -> dict[str, Any]:
+def _echo_of_expansion(asked: RecallParameters, request: RecallQuery, answer: RecallAnswer) -> dict[str, Any]:
     echo: dict[str, Any] = {}
     asked_for = request.expansion
     if asked_for.relations:
@@ -227,6 +227,8 @@ def _echo_of_expansion(request: RecallQuery, answer: RecallAnswer) -> dict[str, 
             "respect_tags": asked_for.respect_tags,
             "depth": asked_for.depth,
         }
+        if ignored := [name for name in asked.expand_relation_types if name.upper() not in PUBLIC]:
+            echo["expansion"]["ignored_types"] = ignored
     if asked_for.entities:
         echo["entity_expansion"] = {
             "enabled": True,

@@ -51,6 +51,11 @@ class SweepTask:
 
     def sweep(self) -> None:
         """Remove entries without a memory, queue memories without an entry, forget old idempotency keys."""
+        if self._memories.count() == 0 and (entries := self._vectors.count()) > 0:
+            # What was deleted is removed by its own record. A graph that is empty beside an index is the wrong graph,
+            # or a backup half restored.
+            logger.warning("the graph is empty, but the index holds %d memories; nothing is removed", entries)
+            return
         indexed = self._remove_ghosts()
         queued = self._queue_missing(indexed)
         if queued:

@@ -22,8 +22,11 @@ def _found(result: Recalled) -> list[str]:
     if result.replaces is not None:
         step = result.replaces.step
         reasons.append(f"it took the place of {result.replaces.memory_id} ({step.type} {step.strength:.2f})")
-    for channel, place in result.ranks.items():
-        reasons.append(f"number {place} by {channel} ({parts[_CHANNELS[channel]]:.2f})")
+    for channel, name in _CHANNELS.items():
+        if channel in result.ranks:
+            reasons.append(f"number {result.ranks[channel]} by {channel} ({parts[name]:.2f})")
+        elif parts[name] > 0 and result.match_type != "trending":
+            reasons.append(f"close by {channel} ({parts[name]:.2f})")
     if result.match_type == "trending":
         reasons.append(f"listed for its importance ({parts['importance']:.2f})")
     if result.match_type == "priority_id":
@@ -33,7 +36,7 @@ def _found(result: Recalled) -> list[str]:
     if parts["exact"] > 0:
         reasons.append("the whole question is a value of its metadata")
     if parts["tag"] > 0:
-        reasons.append(f"words of the question are its tags ({parts['tag']:.2f})")
+        reasons.append(f"words of the question are its tags or stand in its metadata ({parts['tag']:.2f})")
     if result.outside_scope:
         reasons.append("outside the tags asked for, to fill up the answer")
     return reasons or ["it scores by what it is rather than by what was asked"]

@@ -60,14 +60,15 @@ class Indexer:
     def index(self, work: Sequence[IndexWork], given: Mapping[str, Vectors] | None = None) -> None:
         """Embed the memories, write their entries and settle them.
 
-        `given` holds vectors, shape (dimension,), that clients sent for some of these memories.
+        `given` holds vectors, shape (dimension,), that clients sent for some of these memories; None looks them up.
 
         Raises:
             EmbeddingUnavailable, EmbeddingRefused, VectorsUnavailable, VectorsRefused, GraphUnavailable: nothing is
                 settled; the work stays in the outbox.
         """
-        given = given or {}
         memories = [item.memory for item in work]
+        if given is None:
+            given = self._given([memory.id for memory in memories])
         around = self._surroundings(memories)
         dense = {memory_id: vector.reshape(1, -1) for memory_id, vector in given.items()}
         dense.update(self._embed([memory for memory in memories if memory.id not in given], around.texts))
@@ -108,6 +109,16 @@ class Indexer:
             GraphUnavailable: they keep the old words.
         """
         self._outbox.mark_turns(sorted(_around([Turn.from_key(memory.turn_key)])))
+
+    def _given(self, memory_ids: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors that clients sent with memories, but those of another model's size."""
+        stored = self._memories.given_vectors(memory_ids)
+        size = self._embedder.dimension
+        return {
+            memory_id: np.asarray(vector, dtype=np.float32)
+            for memory_id, vector in stored.items()
+            if len(vector) == size
+        }
 
     def _surroundings(self, memories: Sequence[Memory]) -> _Surroundings:
         """Read the turns around memories that are turns, in one round trip, when a rule asks for them."""

@@ -139,7 +139,8 @@ class MemoryService:
             self._access.forget(memory_id)
         if "content" in changes:
             # What was derived from the old text no longer holds; background work derives it anew.
-            properties.update(text_properties(changes["content"]), summary=None, processed=False, enriched=None)
+            properties.update(text_properties(changes["content"]), summary="", processed=False, enriched=False)
+            properties["given_embedding"] = []
         if "tags" in changes:
             properties.update(tag_properties(changes["tags"]))
         if "metadata" in changes:
@@ -151,7 +152,7 @@ class MemoryService:
         if memory is None:
             raise NotFound(MEMORY_NOT_FOUND)
         if stale:
-            self._index([IndexWork(memory, token)], {})
+            self._index([IndexWork(memory, token)], None)
         if "content" in changes and memory.turn_key is not None:
             self._indexer.text_changed(memory)
             self._wake_indexing()
@@ -202,13 +203,15 @@ class MemoryService:
                 next_number[thread] += 1
         return placed
 
-    def _index(self, work: Sequence[IndexWork], given: Mapping[str, Any]) -> tuple[bool, bool]:
+    def _index(self, work: Sequence[IndexWork], given: Mapping[str, Any] | None) -> tuple[bool, bool]:
         """Write index entries as far as that can be done now; return whether they are embedded, and searchable at all.
+
+        `given` are the vectors that clients sent, None where the graph may hold them.
 
         What fails stays in the outbox, so nothing is raised: the memory itself is stored.
         """
         try:
-            if self._embedder.local or len(given) == len(work):
+            if self._embedder.local or (given is not None and len(given) == len(work)):
                 self._indexer.index(work, given)
                 return True, True
         except (Unavailable, Refused) as error:
@@ -263,6 +266,8 @@ def _memory(new: NewMemory, now: str) -> Memory:
         last_accessed=new.last_accessed or updated_at,
         t_valid=new.t_valid or timestamp,
         t_invalid=new.t_invalid,
+        # The graph is the record: the index, and what is indexed anew, take the vector from there.
+        extra={"given_embedding": list(new.embedding)} if new.embedding is not None else {},
     )
 
 

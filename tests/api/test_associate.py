@@ -286,3 +286,13 @@ def test_an_association_whose_answer_was_lost_can_be_sent_again(fragile):
         assert client.post("/associate", {"memory1_id": first, "memory2_id": second}).status_code == 503
     client.associate(first, second)
     assert client.get("/associations", memory_id=first).json["count"] == 1
+
+
+def test_clearing_own_properties_leaves_every_other_one(client):
+    first, second = client.store("tea"), client.store("coffee")
+    edge = {"memory1_id": first, "memory2_id": second, "type": "PREFERS_OVER", "strength": 0.8}
+    assert client.post("/associate", {**edge, "context": "mornings", "reason": "taste"}).status_code == 201
+    assert client.post("/associate", {**edge, "context": None, "reason": None}).status_code == 201
+    shown = client.get(f"/associations/{first}/PREFERS_OVER/{second}").json["association"]
+    assert not {"context", "reason"} & set(shown)
+    assert {"created_at", "updated_at", "strength"} <= set(shown)

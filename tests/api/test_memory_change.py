@@ -242,7 +242,7 @@ def test_what_was_derived_from_the_old_text_goes_with_it(client, service):
     assert (read(client, memory_id)["summary"], read(client, memory_id)["processed"]) == ("short", True)
     client.patch(f"/memory/{memory_id}", {"content": "We moved to Oslo"})
     memory = read(client, memory_id)
-    assert ("summary" in memory, "enriched" in memory, memory["processed"]) == (False, False, False)
+    assert ("summary" in memory, memory["enriched"], memory["processed"]) == (False, False, False)
     assert service.runner.read("MATCH (m:Memory {id: $id}) RETURN m.name_keys", {"id": memory_id}) == [[["oslo"]]]
 
 
@@ -274,3 +274,14 @@ def test_a_deleted_memory_is_gone_with_its_edges_and_its_vectors(client, service
     assert first not in indexed_ids(service)
     assert [found["id"] for found in client.recall("zeppelin airship", tags=tag)] == [second]
     assert client.get("/health").json["sync_status"] == "synced"
+
+
+def test_removing_times_leaves_every_other_property(client, service):
+    memory_id = client.store("kept whole", tags=["kept-whole"], t_valid=LONG_AGO, t_invalid="2190-01-01T00:00:00Z")
+    changes = {"t_valid": None, "t_invalid": None, "content": "kept whole and new", "importance": 0.9}
+    assert patch(client, memory_id, changes).status_code == 200
+    assert patch(client, memory_id, {"tags": ["kept-whole", "more"]}).status_code == 200
+    (properties,) = service.runner.read("MATCH (m:Memory {id: $id}) RETURN properties(m)", {"id": memory_id})[0]
+    assert properties["tag_prefixes"] == properties["tag_keys"] == ["kept-whole", "more"]
+    assert not {"t_valid", "t_invalid"} & set(properties)
+    assert (properties["content"], properties["importance"]) == ("kept whole and new", 0.9)

@@ -68,7 +68,7 @@ def test_tags_and_metadata_are_named(client, explained, tag):
     text = explained("harbour lantern")[stored]
     assert "metadata fits" in text
     assert "the whole question is a value of its metadata" in text
-    assert "words of the question are its tags (1.00)" in text
+    assert "words of the question are its tags or stand in its metadata (1.00)" in text
     assert "metadata" not in explained("sourdough")[stored]
 
 

@@ -31,15 +31,17 @@ class GraphAssociations:
         self._runner = runner
 
     def merge(self, label: str, edges: Sequence[EdgeWrite], now: str) -> set[int]:
-        """Make or update edges of one registry type, in one query.
+        """Make or update edges of one registry type, in one query, and one more for each own property that goes.
 
         No pair may occur twice. Properties of an edge that are not given stay; `updated_at` becomes `now`, and
         `created_at` with the edge's first write. Returns the numbers of the edges whose two memories exist.
         """
         with_properties = any(edge.properties for edge in edges)
-        rows = list(edges) if with_properties else [edge[:4] for edge in edges]
+        rows = [_row(edge) for edge in edges] if with_properties else [edge[:4] for edge in edges]
         statement = cypher.merge_edges(label, with_properties=with_properties)
         answer = self._runner.write(statement, {"rows": rows, "now": now})
+        for name, ends in _cleared(edges).items():
+            self._runner.write(cypher.remove_edge_property(label, name), {"rows": ends})
         return set(answer[0][0])
 
     def find(self, source: str, relation: str, target: str) -> Edge | None:
@@ -66,3 +68,17 @@ class GraphAssociations:
             cypher.list_edges(labels_of(tuple(relations)), form), {"id": memory_id, "offset": offset, "limit": limit}
         )
         return [Edge(*row) for row in rows]
+
+
+def _row(edge: EdgeWrite) -> tuple[Any, ...]:
+    return (*edge[:4], {name: value for name, value in edge.properties.items() if value is not None})
+
+
+def _cleared(edges: Sequence[EdgeWrite]) -> dict[str, list[list[str]]]:
+    """Return, per own property that is to go, the ends of the edges that lose it."""
+    ends: dict[str, list[list[str]]] = {}
+    for edge in edges:
+        for name, value in edge.properties.items():
+            if value is None:
+                ends.setdefault(name, []).append([edge.source, edge.target])
+    return ends

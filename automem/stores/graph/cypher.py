@@ -1,11 +1,15 @@
-"""All Cypher of the project. Values travel as parameters; only labels of the relation registry enter query text."""
+"""All Cypher of the project. Values travel as parameters; only labels of the relation registry enter query text.
+
+No query removes two properties of a node or an edge: FalkorDB 4.18 then removes the first and, for the second,
+whichever took its place. What is over is set to 0 or "" instead.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from automem.domain.recall import MemoryFilter
-from automem.domain.relation import STRENGTH_SOURCES
+from automem.domain.relation import EDGE_PROPERTIES, STRENGTH_SOURCES
 
 # ---- schema
 
@@ -83,7 +87,18 @@ RESERVE_TURNS = (
 GET_MEMORY = "MATCH (m:Memory {id: $id}) RETURN properties(m)"
 MEMORIES_BY_TURN = f"UNWIND $keys AS key MATCH (m:Memory {{turn_key: key}}) RETURN {memory_columns('m')}"
 MEMORIES_BY_ID = f"UNWIND $ids AS id MATCH (m:Memory {{id: id}}) RETURN {memory_columns('m')}"
+GIVEN_VECTORS = (
+    "UNWIND $ids AS id MATCH (m:Memory {id: id}) WHERE m.given_embedding IS NOT NULL RETURN id, m.given_embedding"
+)
 UPDATE_MEMORY = "MATCH (m:Memory {id: $id}) SET m += $changes RETURN properties(m)"
+REMOVABLE = ("t_valid", "t_invalid")
+
+
+def remove_property(name: str) -> str:
+    """Return the statement that removes one property of REMOVABLE from a memory."""
+    return f"MATCH (m:Memory {{id: $id}}) SET m.{REMOVABLE[REMOVABLE.index(name)]} = NULL"
+
+
 TOUCH_MEMORIES = "UNWIND $ids AS id MATCH (m:Memory {id: id}) SET m.last_accessed = $now"
 COUNT_MEMORIES = "MATCH (m:Memory) RETURN count(m)"
 COUNT_MEMORIES_OF_TYPES = "MATCH (m:Memory) WHERE m.type IN $types RETURN count(m)"
@@ -166,15 +181,15 @@ ACKNOWLEDGE_INDEXED = (
     "UNWIND $rows AS row OPTIONAL MATCH (m:Memory {id: row.id}) "
     "WITH row, m, m.index_pending = row.token AS same "
     "FOREACH (x IN CASE WHEN m IS NOT NULL AND same THEN [m] ELSE [] END | "
-    "SET x.index_pending = NULL, x.index_lease = NULL, x.index_attempts = NULL, x.index_error = NULL) "
+    "SET x.index_pending = 0, x.index_lease = 0, x.index_attempts = 0, x.index_error = '') "
     "FOREACH (x IN CASE WHEN m IS NOT NULL AND (same IS NULL OR NOT same) THEN [m] ELSE [] END | "
-    "SET x.index_pending = $fresh_token, x.index_lease = NULL) "
+    "SET x.index_pending = $fresh_token, x.index_lease = 0) "
     "RETURN row.id, m IS NOT NULL"
 )
 RELEASE_INDEX_WORK = (
-    "UNWIND $rows AS row MATCH (m:Memory {id: row.id}) WHERE m.index_pending = row.token SET m.index_lease = NULL"
+    "UNWIND $rows AS row MATCH (m:Memory {id: row.id}) WHERE m.index_pending = row.token SET m.index_lease = 0"
 )
-RELEASE_ALL_INDEX_WORK = "MATCH (m:Memory) WHERE m.index_pending > 0 SET m.index_lease = NULL"
+RELEASE_ALL_INDEX_WORK = "MATCH (m:Memory) WHERE m.index_pending > 0 SET m.index_lease = 0"
 POSTPONE_INDEX_WORK = (
     "UNWIND $rows AS row MATCH (m:Memory {id: row.id}) WHERE m.index_pending = row.token "
     "SET m.index_lease = row.until, m.index_attempts = coalesce(m.index_attempts, 0) + 1, m.index_error = $reason"
@@ -185,12 +200,13 @@ INDEX_REMOVALS = "MATCH (t:IndexRemoval) RETURN t.memory_id, t.turn_key LIMIT $l
 FORGET_INDEX_REMOVALS = "UNWIND $ids AS id MATCH (t:IndexRemoval {memory_id: id}) DELETE t"
 UNKNOWN_IDS = "UNWIND $ids AS id OPTIONAL MATCH (m:Memory {id: id}) WITH id, m WHERE m IS NULL RETURN id"
 INDEXED_IDS = (
-    "MATCH (m:Memory) WHERE m.id > $after AND m.index_pending IS NULL WITH m ORDER BY m.id LIMIT $limit RETURN m.id"
+    "MATCH (m:Memory) WHERE m.id > $after AND coalesce(m.index_pending, 0) = 0 "
+    "WITH m ORDER BY m.id LIMIT $limit RETURN m.id"
 )
 MARK_TURNS_FOR_INDEXING = (
-    "UNWIND $keys AS key MATCH (m:Memory {turn_key: key}) SET m.index_pending = $token, m.index_lease = NULL"
+    "UNWIND $keys AS key MATCH (m:Memory {turn_key: key}) SET m.index_pending = $token, m.index_lease = 0"
 )
-MARK_FOR_INDEXING = "UNWIND $ids AS id MATCH (m:Memory {id: id}) SET m.index_pending = $token, m.index_lease = NULL"
+MARK_FOR_INDEXING = "UNWIND $ids AS id MATCH (m:Memory {id: id}) SET m.index_pending = $token, m.index_lease = 0"
 
 # ---- associations
 
@@ -209,6 +225,14 @@ def merge_edges(label: str, *, with_properties: bool) -> str:
         "UNWIND $rows AS row MATCH (a:Memory {id: row[1]}) MATCH (b:Memory {id: row[2]}) "
         f"MERGE (a)-[r:{label}]->(b) SET {'r += row[4], ' if with_properties else ''}r.strength = row[3], "
         "r.updated_at = $now, r.created_at = coalesce(r.created_at, $now) RETURN collect(row[0])"
+    )
+
+
+def remove_edge_property(label: str, name: str) -> str:
+    """Return the statement that removes one own property, of EDGE_PROPERTIES, from edges given by their ends."""
+    return (
+        "UNWIND $rows AS row MATCH (a:Memory {id: row[0]}) MATCH (b:Memory {id: row[1]}) "
+        f"MATCH (a)-[r:{label}]->(b) SET r.{EDGE_PROPERTIES[EDGE_PROPERTIES.index(name)]} = NULL"
     )
 
 

@@ -22,8 +22,8 @@ def pending(token: int, lease_seconds: float = WRITER_LEASE_SECONDS) -> dict[str
     return {
         "index_pending": token,
         "index_lease": time.time() + lease_seconds,
-        "index_attempts": None,
-        "index_error": None,
+        "index_attempts": 0,
+        "index_error": "",
     }
 
 
@@ -105,8 +105,14 @@ class GraphMemories:
         return {row[0]: memory_from_columns(row) for row in rows}
 
     def update(self, memory_id: str, changes: Mapping[str, Any]) -> Memory | None:
-        """Set node properties (None removes one) and return the memory as it is now; None when it does not exist."""
-        rows = self._runner.write(cypher.UPDATE_MEMORY, {"id": memory_id, "changes": dict(changes)})
+        """Set node properties and return the memory as it is now; None when it does not exist.
+
+        None removes one of `cypher.REMOVABLE`, in a query of its own, before the others are set.
+        """
+        for name in (name for name, value in changes.items() if value is None):
+            self._runner.write(cypher.remove_property(name), {"id": memory_id})
+        kept = {name: value for name, value in changes.items() if value is not None}
+        rows = self._runner.write(cypher.UPDATE_MEMORY, {"id": memory_id, "changes": kept})
         return memory_from_properties(rows[0][0]) if rows else None
 
     def touch(self, memory_ids: Sequence[str], now: str) -> None:
@@ -118,6 +124,11 @@ class GraphMemories:
         """Return the memories at these places in conversations."""
         rows = self._runner.read(cypher.MEMORIES_BY_TURN, {"keys": list(turn_keys)}) if turn_keys else []
         return [memory_from_columns(row) for row in rows]
+
+    def given_vectors(self, memory_ids: Sequence[str]) -> dict[str, list[float]]:
+        """Return the vectors that clients sent with these memories, as far as they did."""
+        rows = self._runner.read(cypher.GIVEN_VECTORS, {"ids": list(memory_ids)}) if memory_ids else []
+        return {memory_id: list(vector) for memory_id, vector in rows}
 
     def delete(self, memory_id: str) -> Removal | None:
         """Delete a memory and its edges, recording its index entry for removal; None when it does not exist."""

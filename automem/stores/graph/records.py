@@ -18,6 +18,7 @@ INTERNAL = frozenset(
         "name_keys",
         "tag_prefixes",
         "turn_key",
+        "given_embedding",
         "index_pending",
         "index_lease",
         "index_attempts",

@@ -91,6 +91,11 @@ def in_use(path: Path) -> DataDirectoryInUse:
     )
 
 
+def damaged(path: Path, text: str) -> IncompatibleIndex:
+    """Return the error for an index whose files the engine cannot read."""
+    return IncompatibleIndex(f"the vector directory {path} cannot be read ({text}); {_MOVE_AWAY}", directory=str(path))
+
+
 def other_dimension(path: Path, found: Any, wanted: int) -> IncompatibleIndex:
     """Return the error for an index made for vectors of another size."""
     return IncompatibleIndex(

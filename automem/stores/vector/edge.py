@@ -19,7 +19,7 @@ import qdrant_edge as engine
 
 from automem.errors import AutomemError, DataDirectoryInUse, VectorsRefused, VectorsUnavailable
 from automem.stores.vector.base import MAX_POINTS_PER_WRITE, Hit, IndexEntry, Search
-from automem.stores.vector.directory import IndexDirectory, in_use, other_dimension
+from automem.stores.vector.directory import IndexDirectory, damaged, in_use, other_dimension
 from automem.stores.vector.payload import (
     DATETIME_FIELDS,
     DENSE_VECTOR,
@@ -239,7 +239,8 @@ def _open_shard(directory: IndexDirectory, dimension: int) -> engine.EdgeShard:
                 shutil.rmtree(directory.unfinished_shard, ignore_errors=True)
                 engine.EdgeShard.create(str(directory.unfinished_shard), config).close()
                 directory.unfinished_shard.rename(directory.shard)
-            shard = engine.EdgeShard.load(str(directory.shard), config)
+            with _translated_errors(directory.path, dimension, loading=True):
+                shard = engine.EdgeShard.load(str(directory.shard), config)
             _create_field_indexes(shard)
         # Before anything else is written: from here on an older engine would not see all of it.
         directory.mark(dimension, engine_version)
@@ -261,14 +262,22 @@ def _create_field_indexes(shard: engine.EdgeShard) -> None:
 
 
 @contextmanager
-def _translated_errors(directory: Path, dimension: int = 0) -> Iterator[None]:
+def _translated_errors(directory: Path, dimension: int = 0, *, loading: bool = False) -> Iterator[None]:
     """Turn the engine's errors into ours. All of them are bare `Exception`s, told apart by their text alone."""
     try:
         yield
     except Exception as error:
         if type(error) is not Exception:
             raise
-        raise _translation(str(error), directory, dimension) from error
+        translated = _translation(str(error), directory, dimension)
+        if loading and not any(sign in str(error) for sign in (*_KNOWN_SIGNS, *_PASSING_SIGNS)):
+            # What the engine cannot read today it cannot read tomorrow.
+            translated = damaged(directory, str(error))
+        raise translated from error
+
+
+_KNOWN_SIGNS = ("WouldBlock", "config is incompatible")
+_PASSING_SIGNS = ("Out of memory", "Operation cancelled", "Timeout", "No space left", "Too many open files")
 
 
 def _translation(text: str, directory: Path, dimension: int) -> AutomemError:
@@ -276,8 +285,7 @@ def _translation(text: str, directory: Path, dimension: int) -> AutomemError:
         return in_use(directory)
     if "config is incompatible" in text:
         return other_dimension(directory, text.rpartition(" ")[2], dimension)
-    temporary = ("Service runtime error", "Out of memory", "Operation cancelled", "Timeout", "No space left")
-    if any(sign in text for sign in temporary):
+    if any(sign in text for sign in ("Service runtime error", *_PASSING_SIGNS)):
         return VectorsUnavailable(f"the vector engine failed: {text}")
     return VectorsRefused(f"the vector engine refused: {text}")
 

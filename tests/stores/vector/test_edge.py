@@ -148,6 +148,19 @@ def test_a_directory_made_for_something_else_is_refused_with_the_way_out(open_st
     assert open_store().count() == 1
 
 
+def test_damaged_files_are_refused_with_the_way_out(open_store, directory):
+    store = open_store()
+    store.put([entry(1, "x")])
+    store.close()
+    damaged = [file for file in (directory / "shard" / "wal").rglob("*") if file.is_file()]
+    assert damaged
+    for file in damaged:
+        file.write_bytes(b"\xff garbage" * 100)
+    with pytest.raises(IncompatibleIndex, match="cannot be read") as caught:
+        open_store().prepare()
+    assert "move it away, and the index is rebuilt from the graph" in caught.value.message
+
+
 def test_without_its_marker_the_engine_still_knows_the_vector_size(open_store, directory):
     store = open_store()
     store.put([entry(1, "x")])

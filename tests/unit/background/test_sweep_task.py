@@ -48,6 +48,14 @@ def ghosts(service, count):
     return set(made)
 
 
+def test_an_empty_graph_beside_an_index_removes_nothing(service, task):
+    made = ghosts(service, 20)
+    service.runner.write("MATCH (m:Memory) DETACH DELETE m", {})
+    task.run_once()
+    assert made <= indexed(service)
+    service.vectors.delete(sorted(made))
+
+
 def test_entries_without_a_memory_are_removed_with_their_chunks(client, service, task, woken):
     kept = {client.store("kept"), client.store("also kept")}
     made = ghosts(service, PAGE // 3 + 50)

@@ -31,7 +31,7 @@ def result(match_type="vector", **fields):
         (result("priority_id", parts={"context": 0.9}), "Asked for by its id; favoured by context (0.90)."),
         (result(parts={"metadata": 0.5}), "Its metadata fits (0.50)."),
         (result(parts={"exact": 1.0}), "The whole question is a value of its metadata."),
-        (result(parts={"tag": 0.5}), "Words of the question are its tags (0.50)."),
+        (result(parts={"tag": 0.5}), "Words of the question are its tags or stand in its metadata (0.50)."),
         (result(outside_scope=True), "Outside the tags asked for, to fill up the answer."),
     ],
 )
@@ -42,7 +42,7 @@ def test_each_reason_has_its_words(found, sentence):
 def test_what_lifts_and_damps_is_told_after_what_found_it():
     found = result(parts={"tag": 1.0, "temporal": 0.5, "conversation": 0.2}, gated=True)
     assert explanation(found).split("; ") == [
-        "Words of the question are its tags (1.00)",
+        "Words of the question are its tags or stand in its metadata (1.00)",
         "lifted by its place in a conversation (0.20)",
         "its time counts, as recency was asked for (0.50)",
         "hardly about the question, so importance, recency, confidence and tags count less.",

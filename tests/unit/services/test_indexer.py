@@ -46,6 +46,9 @@ class Stores:
     def by_turn(self, _turn_keys):
         return []
 
+    def given_vectors(self, _memory_ids):
+        return {}
+
     def mark_turns(self, turn_keys):
         assert not turn_keys
 
