@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 _DELIMITERS = re.compile(r"[:/]")
 
 
+@lru_cache(maxsize=8192)
 def canonical_tag(tag: str) -> str:
     """Return the form in which tags are compared: lower case, trimmed segments joined by ":", empty ones dropped."""
     parts = (part.strip() for part in _DELIMITERS.split(tag.strip().lower()))

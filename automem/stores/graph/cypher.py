@@ -273,7 +273,9 @@ _STRENGTH = "coalesce(" + ", ".join(f"r.{name}" for name in STRENGTH_SOURCES) + 
 
 
 _SUCCESSORS = "OPTIONAL MATCH (%s)-[:INVALIDATED_BY|EVOLVED_INTO]->(n:Memory)"
-_SUCCESSOR_STATES = "collect([n.id, n.archived, n.t_valid, n.t_invalid])"
+_SUCCESSOR_STATES = (
+    "collect(CASE WHEN n IS NULL THEN NULL ELSE [n.id, n.archived, n.t_valid, n.t_invalid] END)"  # Leaves out nulls.
+)
 
 
 def recall_candidates(where: MemoryFilter) -> str:
