@@ -81,14 +81,14 @@ def measure(size: int) -> list[list[object]]:
             query = queries[number % len(queries)]
             answer = client.get("/recall", params={"query": query, "limit": "20", **more})
             assert answer.status_code == 200, answer.text
-            assert answer.json()["results"]
+            assert b'"results":[{' in answer.content, answer.text  # Its reader takes no part in the time measured.
 
         def bare(number: int) -> None:
             text = queries[number % len(queries)]
             searches = [Search(20, dense=embedder.embed([text])[0]), Search(20, words=text)]
             hits = [hit.memory_id for found in vectors.search(searches) for hit in found][:20]
             reads.candidates(hits, MemoryFilter(), rules.now)
-            reads.walk(hits, hits, rules)
+            reads.walk(dict.fromkeys(hits, 1.0), hits, rules, 25)
 
         for number in range(len(queries)):
             ask(number)

@@ -23,12 +23,13 @@ def canonical_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 def tag_prefixes(tags: Iterable[str]) -> tuple[str, ...]:
     """Return every segment prefix of the tags, in order, each once: `Proj:Alpha` gives `proj`, `proj:alpha`."""
-    prefixes: dict[str, None] = {}
-    for key in canonical_tags(tags):
-        parts = key.split(":")
-        for end in range(1, len(parts) + 1):
-            prefixes[":".join(parts[:end])] = None
-    return tuple(prefixes)
+    return tuple(dict.fromkeys(prefix for tag in tags for prefix in _prefixes(tag)))
+
+
+@lru_cache(maxsize=8192)
+def _prefixes(tag: str) -> tuple[str, ...]:
+    parts = canonical_tag(tag).split(":")
+    return tuple(":".join(parts[:end]) for end in range(1, len(parts) + 1) if parts[0])
 
 
 def split_list(values: Iterable[str]) -> list[str]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from automem.domain.memory import Memory
 from automem.domain.names import names_in
-from automem.domain.paths import path_strength
-from automem.domain.recall import Link, MemoryFilter, Recalled, Replacement
+from automem.domain.recall import Candidate, Link, MemoryFilter, Recalled, Replacement
 from automem.domain.relation import EXPANDED
 from automem.domain.tags import canonical_tags
 from automem.recall.run import Asked, Run
@@ -49,16 +48,18 @@ class Expander:
         self._reads = reads
 
     def along_relations(self, run: Run, asked: Asked, seeds: Sequence[Recalled]) -> list[Recalled]:
-        """Follow the strongest edges from the seeds, in both directions; one round trip per hop and three more."""
+        """Follow the strongest edges from the seeds, in both directions; one round trip per hop and one more."""
         wanted = run.query.expansion
         # Edges may hang on a copy that stood aside for its equal.
         stands_for = {copy: seed.memory.id for seed in seeds for copy in (seed.memory.id, *seed.deduped_from)}
         rules = _walk_rules(run, wanted.relation_limit)
-        links = follow_relations(self._reads, list(stands_for), rules, depth=wanted.depth, limit=wanted.limit)
-        nearness = {memory_id: max(map(path_strength, paths)) for memory_id, paths in links.items()}
+        found = follow_relations(self._reads, stands_for, rules, depth=wanted.depth, limit=wanted.limit)
+        asked.found = self._completed(asked, list(found))
+        candidates = {memory_id: reached.candidate for memory_id, reached in found.items()}
+        nearness = {memory_id: reached.nearness for memory_id, reached in found.items()}
         results = []
-        for item in self._reached(run, asked, nearness, rules, known=stands_for):
-            to_memory = tuple(_from_seed(link, stands_for[link.seed]) for link in links[item.by])
+        for item in self._true_ones(run, asked, candidates, nearness, rules, known=stands_for):
+            to_memory = tuple(_from_seed(link, stands_for[link.seed]) for link in found[item.by].links)
             relation = relation_component(to_memory, item.memory.importance)
             evidence = replace(item.evidence, relation=relation)
             result = asked.scored(item.memory, evidence, match_type=item.found_by("relation"), match_score=relation)
@@ -82,7 +83,12 @@ class Expander:
             tried.update(keys)
             new = follow_keys(self._reads, keys, sorted(seen), rules, wanted.limit - len(shared))
             followed.update((key, None) for keys_of_one in new.values() for key in keys_of_one)
-            found = self._reached(run, asked, dict.fromkeys(new, 0.0), rules, known=seen)
+            anywhere = MemoryFilter(include_archived=not run.query.current_only)
+            candidates, asked.found = self._together.both(
+                lambda: self._reads.candidates(list(new), anywhere, run.now),  # noqa: B023 - runs within this round.
+                lambda: self._completed(asked, list(new)),  # noqa: B023
+            )
+            found = self._true_ones(run, asked, candidates, dict.fromkeys(new, 0.0), rules, known=seen)
             seen.update(new, (item.memory.id for item in found))
             shared.update(new)
             for item in found:
@@ -95,18 +101,19 @@ class Expander:
                 break
         return run.passing(results, run.query.min_score), tuple(followed)
 
-    def _reached(
-        self, run: Run, asked: Asked, nearness: Mapping[str, float], rules: WalkRules, known: Collection[str]
+    def _true_ones(
+        self,
+        run: Run,
+        asked: Asked,
+        candidates: Mapping[str, Candidate],
+        nearness: Mapping[str, float],
+        rules: WalkRules,
+        known: Collection[str],
     ) -> list[_Reached]:
         """Return the memories reached that are true now, or their successors, with the evidence both channels have.
 
         A successor that was reached itself counts by the nearer of the two ways.
         """
-        anywhere = MemoryFilter(include_archived=not run.query.current_only)
-        candidates, asked.found = self._together.both(
-            lambda: self._reads.candidates(list(nearness), anywhere, run.now),
-            lambda: self._completed(asked, list(nearness)),
-        )
         kept, dropped = run.in_state(candidates.values())
         reached: dict[str, tuple[str, Memory, Replacement | None]] = {
             candidate.memory.id: (candidate.memory.id, candidate.memory, None) for candidate in kept

@@ -59,21 +59,20 @@ class Recaller:
         """
         texts = [_asked_text(text) for text in query.texts] or [_asked_text(query.text)]
         run = self._run(query, texts)
-        asked, seeds = self._find_seeds(run, texts)
-        expanding = query.expansion.relations or query.expansion.entities
-        if expanding:
-            (added, keys), beside = self._together.both(
-                lambda: self._expanded(run, asked, seeds), lambda: self._neighbours(seeds)
+        asked, found = self._find_seeds(run, texts)
+        biased = query.sort == "score" and bool(found) and _wants_news(query, texts)
+        merged = query.sort == "score" and (query.expansion.rank == "merged" or biased)
+        if query.expansion.relations or query.expansion.entities:
+            (added, keys), seeds = self._together.both(
+                lambda: self._expanded(run, asked, found), lambda: self._joined(run, found, lifted=merged)
             )
         else:
-            (added, keys), beside = ([], ()), self._neighbours(seeds)
-        seeds = [replace(seed, neighbours=tuple(beside.get(seed.memory.id, ()))) for seed in seeds]
+            (added, keys), seeds = ([], ()), self._joined(run, found, lifted=False)
         kept, copies = without_duplicates([*seeds, *added])
         run.duplicates += copies
         seeds, expanded = kept[: len(seeds)], kept[len(seeds) :]
-        biased = query.sort == "score" and bool(kept) and _wants_news(query, texts)
         outside = self._outside_scope(run, asked, kept, len(seeds))
-        results = [*self._in_order(run, seeds, expanded, biased=biased), *(outside or [])]
+        results = [*self._in_order(query, seeds, expanded, merged=merged, biased=biased), *(outside or [])]
         self._note_read(seed.memory.id for seed in seeds)
         profile = run.profile
         return RecallAnswer(
@@ -142,35 +141,29 @@ class Recaller:
             named, keys = self._expander.by_shared_keys(run, main, [*seeds, *related])
         return [*related, *named], keys
 
-    def _neighbours(self, seeds: Sequence[Recalled]) -> dict[str, list[Neighbour]]:
+    def _joined(self, run: Run, seeds: Sequence[Recalled], *, lifted: bool) -> list[Recalled]:
+        """Return seeds with the edges to show beside them and, `lifted` by edges among them, their rank scores."""
         ids = [seed.memory.id for seed in seeds]
         beside: dict[str, list[Neighbour]] = {}
         for edge, memory in self._reads.neighbours(ids, PUBLIC, self._rules.neighbour_limit):
             kind, properties = shown_as(edge.label, dict(edge.properties))
             step = Step(edge.source, memory.id, kind, strength_of(properties), "out")
             beside.setdefault(edge.source, []).append(Neighbour(memory.id, step, memory, properties))
-        return beside
+        ranks = self._ranks_beside(run, seeds) if lifted else {}
+        return [
+            replace(
+                seed,
+                neighbours=tuple(beside.get(seed.memory.id, ())),
+                rank_score=ranks.get(seed.memory.id, seed.rank_score),
+            )
+            for seed in seeds
+        ]
 
-    # ---- order
-
-    def _in_order(
-        self, run: Run, seeds: Sequence[Recalled], expanded: Sequence[Recalled], *, biased: bool
-    ) -> list[Recalled]:
-        query = run.query
-        if query.sort != "score" or (query.expansion.rank == "appended" and not biased):
-            ordered = [*sorted_by(seeds, query.sort), *sorted_by(expanded, query.sort)]
-        else:
-            merged = [*self._joined(run, seeds), *self._placed(seeds, expanded)]
-            if biased:
-                merged = with_recency(merged, self._rules.scoring.weights.temporal)
-            ordered = ranked(merged)
-        return named_first(ordered, query.hints.priority_ids)
-
-    def _joined(self, run: Run, seeds: Sequence[Recalled]) -> list[Recalled]:
-        """Return seeds with their rank scores: one that an edge joins to a better one moves up towards it."""
+    def _ranks_beside(self, run: Run, seeds: Sequence[Recalled]) -> dict[str, float]:
+        """Return the rank scores of seeds, lifted towards a better one to which an edge joins them."""
         wanted = run.query.expansion
         if not wanted.relations or UNDER_SEED not in self._rules.presets:
-            return list(seeds)
+            return {}
         scores = {seed.memory.id: seed.score for seed in seeds}
         ranks = dict(scores)
         for edge in self._reads.edges_among(list(scores), wanted.types or EXPANDED):
@@ -179,7 +172,27 @@ class Recaller:
             if strength >= (wanted.min_strength or 0.0):
                 better, other = sorted((edge.source, edge.target), key=lambda end: -scores[end])
                 ranks[other] = max(ranks[other], rank_beside_seed(scores[other], strength, scores[better]))
-        return [replace(seed, rank_score=ranks[seed.memory.id]) for seed in seeds]
+        return ranks
+
+    # ---- order
+
+    def _in_order(
+        self,
+        query: RecallQuery,
+        seeds: Sequence[Recalled],
+        expanded: Sequence[Recalled],
+        *,
+        merged: bool,
+        biased: bool,
+    ) -> list[Recalled]:
+        if merged:
+            together = [*seeds, *self._placed(seeds, expanded)]
+            if biased:
+                together = with_recency(together, self._rules.scoring.weights.temporal)
+            ordered = ranked(together)
+        else:
+            ordered = [*sorted_by(seeds, query.sort), *sorted_by(expanded, query.sort)]
+        return named_first(ordered, query.hints.priority_ids)
 
     def _placed(self, seeds: Sequence[Recalled], expanded: Sequence[Recalled]) -> list[Recalled]:
         """Return expanded memories with their rank scores: under the seeds that led to them."""

@@ -115,7 +115,9 @@ class Asked:
 
     def placed(self, memories: Sequence[Memory]) -> list[dialogue.Placed]:
         """Return memories with the evidence of both channels and their places in conversations."""
-        strengths = self.found.strengths(self._rules.scoring.weights) if self.found is not None else {}
+        strengths: Mapping[str, float] = {}
+        if self.found is not None and any(memory.turn_key is not None for memory in memories):
+            strengths = self.found.strengths(self._rules.scoring.weights)
         return [dialogue.Placed.of(memory, strengths.get(memory.id, 0.0)) for memory in memories]
 
     def evidence(self, memories: Sequence[Memory]) -> dict[str, Evidence]:

@@ -120,11 +120,13 @@ def evidence_of(parts: Mapping[str, float]) -> float:
     return max(parts[name] for name in EVIDENCE)
 
 
-def gated(parts: Mapping[str, float], question: Question, rules: ScoringRules) -> tuple[dict[str, float], bool]:
+def gated(parts: Mapping[str, float], question: Question, rules: ScoringRules) -> tuple[Mapping[str, float], bool]:
     """Damp what does not speak of the question where hardly anything does; return the parts, and whether it did."""
+    if rules.relevance_gate <= 0.0 or not question.words:
+        return parts, False
     evidence = evidence_of(parts)
-    if not question.words or evidence >= rules.relevance_gate:
-        return dict(parts), False
+    if evidence >= rules.relevance_gate:
+        return parts, False
     share = evidence / rules.relevance_gate
     return {name: value * share if name in _GATED else value for name, value in parts.items()}, True
 
@@ -132,10 +134,7 @@ def gated(parts: Mapping[str, float], question: Question, rules: ScoringRules) -
 def weighted_sum(parts: Mapping[str, float], weights: Weights) -> float:
     """Return the sum of each component times its weight."""
     by_name = _by_name(weights)
-    score = 0.0
-    for name, value in parts.items():
-        score += by_name[name] * value
-    return score
+    return sum([by_name[name] * value for name, value in parts.items()], start=0.0)
 
 
 @lru_cache(maxsize=64)
@@ -165,12 +164,17 @@ def _tag_component(memory: Memory, terms: frozenset[str], question: Question, ru
     """Return the share of query words that are a whole tag or a metadata term."""
     if not question.words or not (memory.tags or terms):
         return 0.0
-    known = {*canonical_tags(memory.tags), *(normalised(tag) for tag in memory.tags)}
-    hits = sum(1 for word in question.words if word in known or word in terms)
+    known = _words_of_tags(memory.tags)
+    hits = sum([word in known or word in terms for word in question.words])
     size = len(question.words)
     if rules.tag_token_cap > 0:
         size = min(size, rules.tag_token_cap)
     return min(1.0, hits / size)
+
+
+@lru_cache(maxsize=8192)
+def _words_of_tags(tags: tuple[str, ...]) -> frozenset[str]:
+    return frozenset((*canonical_tags(tags), *map(normalised, tags)))
 
 
 def relation_component(links: Iterable[Link], importance: float) -> float:

@@ -67,7 +67,7 @@ class GraphService:
     def related(self, memory_id: str, types: Sequence[str], depth: int, limit: int) -> list[Related]:
         """Return up to `limit` memories within `depth` hops over edges of these types, the most important first.
 
-        Takes one round trip per hop and two more.
+        Takes one round trip per hop and one more.
 
         Raises:
             NotFound: there is no such memory.
@@ -98,9 +98,8 @@ class GraphService:
 
     def _around(self, memory_id: str, types: tuple[str, ...], depth: int) -> list[Related]:
         rules = WalkRules(types, EDGES_PER_MEMORY, self._excluded, timestamps.now())
-        links = follow_relations(self._reads, [memory_id], rules, depth=depth, limit=2 * MOST_NEIGHBOURS)
-        memories = self._memories.get_many(list(links))
-        found = [Related(memories[target], paths) for target, paths in links.items() if target in memories]
+        reached = follow_relations(self._reads, [memory_id], rules, depth=depth, limit=2 * MOST_NEIGHBOURS)
+        found = [Related(item.candidate.memory, item.links) for item in reached.values()]
         found.sort(key=lambda item: item.memory.id)
         found.sort(key=lambda item: item.memory.timestamp, reverse=True)
         return sorted(found, key=lambda item: -item.memory.importance)

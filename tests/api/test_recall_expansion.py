@@ -115,7 +115,7 @@ def test_the_strongest_edges_are_followed_first(client, store, seed, expand):
     assert set(ids(expand(expand_depth=1, relation_limit=0))) == {others[7]}
     assert set(ids(expand(expand_depth=1, relation_limit="many"))) == set(others[3:])
     assert ids(expand(expand_depth=1, relation_limit=200, expansion_limit=1)) == [others[7]]
-    assert ids(expand(expand_depth=1, relation_limit=200, relation_expansion_limit=3)) == others[:4:-1]
+    assert set(ids(expand(expand_depth=1, relation_limit=200, relation_expansion_limit=3))) == set(others[5:])
 
 
 def test_twenty_five_memories_are_added_at_most_unless_told_otherwise(client, store, seed, expand):

@@ -356,20 +356,24 @@ def _true_or_replaced(variable: str) -> str:
 
 
 def walk(where: MemoryFilter, *, current_only: bool) -> str:
-    """Return the query for the strongest edges of $types, both ways, from each of $ids to memories not in $seen.
+    """Return the query for the $limit memories, not in $seen, to which the strongest edges of $types lead, both ways.
 
-    Filter and state of the far memory come before the limit of $per_memory edges, and what was replaced comes last, so
-    that it takes no place from what is true. Types are compared as values, which FalkorDB does faster than a pattern
-    of a dozen labels.
+    $origins lists pairs of a memory and the strength of the way to it, which weighs its edges; the strongest
+    $per_memory of each are followed. Filter and state of the far memory come before that limit, and what was replaced
+    comes last, so that it takes no place from what is true. Types are compared as values, which FalkorDB does faster
+    than a pattern of a dozen labels.
     """
-    state, replaced = (f"AND {_true_or_replaced('n')} ", _replaced("n")) if current_only else ("", "false")
+    state, replaced = (f"AND {_true_or_replaced('m')} ", _replaced("m")) if current_only else ("", "false")
     return (
-        "UNWIND $ids AS id MATCH (s:Memory {id: id}) CALL { WITH s MATCH (s)-[r]-(n:Memory) "
-        f"WHERE type(r) IN $types AND NOT n.id IN $seen AND {_STRENGTH} >= $min_strength "
-        f"AND coalesce(n.importance, 0.0) >= $min_importance AND {filter_condition(where, 'n')} {state}"
-        f"RETURN r, n, {replaced} AS replaced, {_STRENGTH} AS strength "
-        "ORDER BY replaced, strength DESC, n.importance DESC, n.id LIMIT $per_memory } "
-        "RETURN id, n.id, type(r), properties(r), startNode(r).id = id, n.importance, n.timestamp"
+        "UNWIND $origins AS origin MATCH (s:Memory {id: origin[0]}) CALL { WITH s MATCH (s)-[r]-(m:Memory) "
+        f"WHERE type(r) IN $types AND NOT m.id IN $seen AND {_STRENGTH} >= $min_strength "
+        f"AND coalesce(m.importance, 0.0) >= $min_importance AND {filter_condition(where)} {state}"
+        f"RETURN r, m, {_STRENGTH} AS strength "
+        f"ORDER BY {replaced}, strength DESC, m.importance DESC, m.id LIMIT $per_memory }} "
+        "WITH m, origin[1] * CASE WHEN strength < 1.0 THEN strength ELSE 1.0 END AS nearness, "
+        "[origin[0], startNode(r).id = origin[0], type(r), properties(r)] AS edge "
+        "WITH m, max(nearness) AS nearness, collect(edge) AS edges ORDER BY nearness DESC, m.id LIMIT $limit "
+        f"{_SUCCESSORS % 'm'} RETURN edges, {memory_columns('m')}, {_SUCCESSOR_STATES}"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +11,15 @@ from automem.domain.recall import Candidate, Edge, MemoryFilter
 from automem.domain.relation import REGISTRY, labels_of
 from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
-from automem.stores.graph.records import memory_from_columns, memory_from_properties, optional_text
+from automem.stores.graph.records import memory_from_columns, memory_from_summary, optional_text
 
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """An edge found from `origin` to `target`, with what ranks the target."""
+    """A memory that was reached, and the edges that lead to it, each with the memory it was walked from."""
 
-    origin: str
-    target: str
-    edge: Edge
-    importance: float
-    timestamp: str
+    candidate: Candidate
+    edges: tuple[tuple[str, Edge], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +124,7 @@ class GraphReads:
         )
         found = []
         for origin, label, properties, *columns in rows:
-            memory = memory_from_properties(dict(zip(cypher.SUMMARY_COLUMNS, columns, strict=True)))
+            memory = memory_from_summary(columns)
             found.append((Edge(origin, memory.id, label, properties), memory))
         return found
 
@@ -138,24 +135,28 @@ class GraphReads:
         rows = self._runner.read(cypher.EDGES_AMONG, {"ids": list(memory_ids), "types": list(labels_of(tuple(types)))})
         return [Edge(*row) for row in rows]
 
-    def walk(self, memory_ids: Sequence[str], seen: Sequence[str], rules: WalkRules) -> list[Walked]:
-        """Follow one edge, in both directions, from each memory to memories that are not in `seen`."""
-        if not memory_ids:
+    def walk(self, origins: Mapping[str, float], seen: Sequence[str], rules: WalkRules, limit: int) -> list[Walked]:
+        """Follow one edge, in both directions, from each memory to the `limit` nearest that are not in `seen`.
+
+        `origins` maps memory ids to the strength of the way so far, 0..1, which weighs the edges that continue it.
+        """
+        if not origins:
             return []
         rows = self._runner.read(
             cypher.walk(rules.where, current_only=rules.current_only),
             {
-                "ids": list(memory_ids),
+                "origins": [[memory_id, float(strength)] for memory_id, strength in origins.items()],
                 "seen": list(seen),
                 "types": list(labels_of(rules.types)),
                 "per_memory": rules.per_memory,
                 "min_strength": rules.min_strength,
                 "min_importance": rules.min_importance,
+                "limit": limit,
                 "now": rules.now,
                 **cypher.filter_parameters(rules.where),
             },
         )
-        return [_walked(row) for row in rows]
+        return [_walked(row, rules.now) for row in rows]
 
     def sharing(self, keys: Sequence[str], seen: Sequence[str], rules: WalkRules, most: int) -> dict[str, list[str]]:
         """Return, per tag or name, ids of further memories that share it; one shared by `most` or more brings none."""
@@ -187,7 +188,14 @@ def _candidate(row: Sequence[Any], now: str) -> Candidate:
     return Candidate(memory_from_columns(columns), tuple(dict.fromkeys(active)), bool(successors))
 
 
-def _walked(row: Sequence[Any]) -> Walked:
-    origin, target, label, properties, outgoing, importance, timestamp = row
-    edge = Edge(origin, target, label, properties) if outgoing else Edge(target, origin, label, properties)
-    return Walked(origin, target, edge, float(importance or 0.0), str(timestamp or ""))
+def _walked(row: Sequence[Any], now: str) -> Walked:
+    edges, *columns = row
+    candidate = _candidate(columns, now)
+    target = candidate.memory.id
+    return Walked(
+        candidate,
+        tuple(
+            (origin, Edge(origin, target, label, properties) if outgoing else Edge(target, origin, label, properties))
+            for origin, outgoing, label, properties in edges
+        ),
+    )

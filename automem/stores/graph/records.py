@@ -57,6 +57,25 @@ def memory_from_columns(values: Sequence[Any], extra: Mapping[str, Any] = Mappin
     )
 
 
+def memory_from_summary(values: Sequence[Any]) -> Memory:
+    """Return the memory of a row holding SUMMARY_COLUMNS, without what they leave out."""
+    memory_id, content, kind, confidence, importance, tags, timestamp, summary = values
+    at = _text(timestamp)
+    return Memory(
+        id=_text(memory_id),
+        content=_text(content),
+        type=_text(kind) or "Memory",
+        confidence=_fraction(confidence, 0.0),
+        importance=_fraction(importance, 0.0),
+        tags=_texts(tags),
+        metadata={},
+        timestamp=at,
+        updated_at=at,
+        last_accessed=at,
+        summary=optional_text(summary),
+    )
+
+
 def memory_from_properties(properties: Mapping[str, Any]) -> Memory:
     """Return the memory of a node with all its properties."""
     extra = {name: value for name, value in properties.items() if name not in _KNOWN}
@@ -117,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+    return tuple([item for item in value if isinstance(item, str)]) if isinstance(value, list) else ()
 
 
 def optional_text(value: Any) -> str | None:

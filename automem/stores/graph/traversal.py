@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from automem.domain.paths import HOP_DAMPING, path_strength
-from automem.domain.recall import Link, Step
+from automem.domain.recall import Candidate, Edge, Link, Step
 from automem.domain.relation import shown_as, strength_of
-from automem.stores.graph.reads import GraphReads, Walked, WalkRules
+from automem.stores.graph.reads import GraphReads, WalkRules
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A memory that a walk reached, with every link of its nearest hop, and how near the strongest makes it, 0..1."""
+
+    candidate: Candidate
+    links: tuple[Link, ...]
+    nearness: float
 
 
 def follow_relations(
-    reads: GraphReads, seeds: Sequence[str], rules: WalkRules, *, depth: int, limit: int
-) -> dict[str, tuple[Link, ...]]:
-    """Return up to `limit` memories reached over edges within `depth` hops, each with every link that reaches it.
+    reads: GraphReads, seeds: Iterable[str], rules: WalkRules, *, depth: int, limit: int
+) -> dict[str, Reached]:
+    """Return up to `limit` memories reached over edges within `depth` hops, by id, the nearest of each hop first.
 
-    Takes one round trip per hop. Stronger paths come first; a memory keeps the links of its nearest hop.
+    Takes one round trip per hop.
     """
-    reached: dict[str, list[Link]] = {}
-    paths: dict[str, Link | None] = dict.fromkeys(seeds)
-    frontier: list[str] = list(seeds)
-    seen: list[str] = list(seeds)
+    found: dict[str, Reached] = {}
+    origins = dict.fromkeys(seeds, 1.0)
+    seen = list(origins)
     for _ in range(depth):
-        step: dict[str, list[Walked]] = {}
-        for walk in reads.walk(frontier, seen, rules):
-            step.setdefault(walk.target, []).append(walk)
-        nearness = {target: max(_strength(walk, paths) for walk in walks) for target, walks in step.items()}
-        kept = sorted(step, key=lambda target: (-nearness[target], target))[: limit - len(reached)]
-        for target in kept:
-            reached[target] = [_continued(walk, paths) for walk in step[target]]
-            paths[target] = max(reached[target], key=path_strength)
-        seen.extend(step)
-        frontier = kept
-        if not frontier or len(reached) >= limit:
+        step: dict[str, Reached] = {}
+        for walked in reads.walk(origins, seen, rules, limit - len(found)):
+            links = tuple(_link(origin, edge, found) for origin, edge in walked.edges)
+            reached = Reached(walked.candidate, links, max(map(path_strength, links)))
+            step[reached.candidate.memory.id] = reached
+        nearest = sorted(step, key=lambda target: (-step[target].nearness, target))
+        found.update((target, step[target]) for target in nearest)
+        if not step or len(found) >= limit:
             break
-    return {target: tuple(links) for target, links in reached.items()}
+        seen += nearest
+        origins = {target: HOP_DAMPING * step[target].nearness for target in nearest}
+    return found
 
 
-def _strength(walk: Walked, paths: Mapping[str, Link | None]) -> float:
-    """Return the strength of the path that an edge continues, which most edges are only measured by."""
-    before = paths.get(walk.origin)
-    strength = min(1.0, max(0.0, strength_of(walk.edge.properties)))
-    return strength if before is None else strength * path_strength(before) * HOP_DAMPING
-
-
-def _continued(walk: Walked, paths: Mapping[str, Link | None]) -> Link:
-    before = paths.get(walk.origin)
-    link = link_of(walk)
-    return link if before is None else Link(before.seed, (*before.path, *link.path), link.properties)
-
-
-def link_of(walk: Walked) -> Link:
-    """Return an edge that was walked as a link of one step."""
-    kind, properties = shown_as(walk.edge.label, dict(walk.edge.properties))
-    direction: Literal["out", "in"] = "out" if walk.edge.source == walk.origin else "in"
-    step = Step(walk.origin, walk.target, kind, strength_of(properties), direction)
-    return Link(walk.origin, (step,), properties)
+def _link(origin: str, edge: Edge, found: Mapping[str, Reached]) -> Link:
+    """Return the way over an edge, which continues the strongest way to the memory it was walked from."""
+    kind, properties = shown_as(edge.label, dict(edge.properties))
+    direction: Literal["out", "in"] = "out" if edge.source == origin else "in"
+    target = edge.target if direction == "out" else edge.source
+    step = Step(origin, target, kind, strength_of(properties), direction)
+    before = found.get(origin)
+    if before is None:
+        return Link(origin, (step,), properties)
+    way = max(before.links, key=path_strength)
+    return Link(way.seed, (*way.path, step), properties)

@@ -142,7 +142,10 @@ class EdgeVectorStore:
         if planned:
             with self._engine() as shard:
                 found = shard.query_batch(engine.QueryBatchRequest([_query(probe) for probe in planned]))
-            answers = [[(_memory_id(point), point.score) for point in points] for points in found]
+            answers = [
+                [(_memory_id(point) if probe.of_chunks else str(point.id), point.score) for point in points]
+                for probe, points in zip(planned, found, strict=True)
+            ]
         return collect(searches, planned, answers)
 
     def count(self) -> int:
@@ -309,7 +312,10 @@ def _query(probe: Probe) -> engine.QueryRequest:
     else:
         nearest = engine.Query.Nearest(probe.vector.tolist())
     return engine.QueryRequest(
-        limit=probe.limit, query=nearest, filter=_filter(probe.where), with_payload=_WITH_CHUNK_OF
+        limit=probe.limit,
+        query=nearest,
+        filter=_filter(probe.where),
+        with_payload=_WITH_CHUNK_OF if probe.of_chunks else None,
     )
 
 

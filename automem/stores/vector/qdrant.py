@@ -333,7 +333,7 @@ def _query(probe: Probe) -> models.QueryRequest:
         using=WORDS_VECTOR if by_words else None,
         filter=_filter(probe.where),
         limit=probe.limit,
-        with_payload=["chunk_of"],
+        with_payload=["chunk_of"] if probe.of_chunks else False,
     )
 
 

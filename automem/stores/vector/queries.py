@@ -65,12 +65,16 @@ class Clauses:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One query of a batch for the search at `position`, by a dense vector of length 1 or by words."""
+    """One query of a batch for the search at `position`, by a dense vector of length 1 or by words.
+
+    Its answers are main points, whose ids are those of memories, or with `of_chunks` chunks, which name their memory.
+    """
 
     position: int
     vector: Vectors | SparseTerms
     limit: int
     where: Clauses
+    of_chunks: bool = False
 
 
 _MAIN = AnyOf("part", ("main",))
@@ -81,7 +85,8 @@ UNEMBEDDED = Clauses((_MAIN,), (HasDense(),))
 
 def points_of(memory_ids: Sequence[str]) -> Clauses:
     """Select every point of these memories."""
-    return Clauses((_belongs_to(tuple(memory_ids)),))
+    ids = tuple(memory_ids)
+    return Clauses((OneOf((HasId(ids), AnyOf("chunk_of", ids))),))
 
 
 def surplus_chunks(written: Mapping[str, Sequence[str]]) -> Clauses:
@@ -90,8 +95,8 @@ def surplus_chunks(written: Mapping[str, Sequence[str]]) -> Clauses:
     return Clauses((AnyOf("chunk_of", tuple(written)),), (HasId(kept),) if kept else ())
 
 
-def clauses(where: MemoryFilter) -> Clauses:
-    """Translate the filter of a search; `memory_ids` must not be empty."""
+def clauses(where: MemoryFilter, *, of_chunks: bool = False) -> Clauses:
+    """Translate the filter of a search for main points or chunks; `memory_ids` must not be empty."""
     must: list[Condition] = []
     must_not: list[Condition] = []
     if where.tags:
@@ -99,7 +104,7 @@ def clauses(where: MemoryFilter) -> Clauses:
         groups = [where.tags] if where.tag_mode == "any" else [(tag,) for tag in where.tags]
         must.extend(AnyOf(key, group) for group in groups)
     if where.memory_ids is not None:
-        must.append(_belongs_to(where.memory_ids))
+        must.append(AnyOf("chunk_of", where.memory_ids) if of_chunks else HasId(where.memory_ids))
     if where.start is not None or where.end is not None:
         must.append(Within("timestamp", where.start, where.end))
     if not where.include_archived:
@@ -134,8 +139,9 @@ def probes(searches: Sequence[Search], dimension: int) -> list[Probe]:
             planned.append(Probe(position, vector, search.limit, where))
             continue
         planned.append(Probe(position, vector, search.limit, Clauses((_MAIN, *where.must), where.must_not)))
+        where = clauses(search.where, of_chunks=True)
         chunks = Clauses((_CHUNK, *where.must), where.must_not)
-        planned.append(Probe(position, vector, 2 * search.limit + 10, chunks))
+        planned.append(Probe(position, vector, 2 * search.limit + 10, chunks, of_chunks=True))
     return planned
 
 
@@ -161,10 +167,6 @@ def collect(
 def _best_first(scored: tuple[str, float]) -> tuple[float, str]:
     memory_id, score = scored
     return (-score, memory_id)
-
-
-def _belongs_to(memory_ids: tuple[str, ...]) -> OneOf:
-    return OneOf((HasId(memory_ids), AnyOf("chunk_of", memory_ids)))
 
 
 def _search_vector(search: Search, dimension: int) -> Vectors | SparseTerms | None:
