@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from automem.domain.recall import Edge
 from automem.domain.relation import labels_of
-from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
+from automem.stores.graph.cypher import associations as cypher
 
 
 class EdgeWrite(NamedTuple):

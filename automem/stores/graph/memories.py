@@ -9,8 +9,9 @@ from typing import Any
 
 from automem.domain import timestamps
 from automem.domain.memory import IdempotencyRecord, Memory, Removal, Supersession
-from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
+from automem.stores.graph.cypher import memories as cypher
+from automem.stores.graph.cypher.conditions import tag_parameters
 from automem.stores.graph.records import memory_from_columns, memory_from_properties, properties_of
 
 WRITER_LEASE_SECONDS = 60.0
@@ -138,7 +139,8 @@ class GraphMemories:
     def by_tag(self, tags: Sequence[str], offset: int, limit: int) -> list[Memory]:
         """Return a page of the memories having any of these canonical whole tags, the most important first."""
         rows = self._runner.read(
-            cypher.memories_by_tag(len(tags)), {**cypher.tag_parameters("tag", tags), "offset": offset, "limit": limit}
+            cypher.memories_by_tag(len(tags)),
+            {**tag_parameters("tag", tags), "offset": offset, "limit": limit},
         )
         return [memory_from_properties(row[0]) for row in rows]
 
@@ -146,7 +148,7 @@ class GraphMemories:
         """Delete up to `limit` memories having any of these canonical whole tags; return what to remove."""
         rows = self._runner.write(
             cypher.delete_memories_by_tag(len(tags)),
-            {**cypher.tag_parameters("tag", tags), "limit": limit, "token": time.time_ns()},
+            {**tag_parameters("tag", tags), "limit": limit, "token": time.time_ns()},
         )
         return [Removal(*row) for row in rows]
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from automem.domain.memory import IndexWork, Removal
-from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
+from automem.stores.graph.cypher import outbox as cypher
 from automem.stores.graph.records import memory_from_columns
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from automem.domain.memory import Memory, why_not_current
 from automem.domain.recall import Candidate, Edge, MemoryFilter
 from automem.domain.relation import REGISTRY, labels_of
-from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
+from automem.stores.graph.cypher import recall as cypher
+from automem.stores.graph.cypher.conditions import filter_parameters, tag_parameters
 from automem.stores.graph.records import memory_from_columns, memory_from_summary, optional_text
 
 
@@ -56,9 +57,7 @@ class GraphReads:
         """Return, of these ids, the memories that exist and pass the filter."""
         if not memory_ids:
             return {}
-        rows = self._runner.read(
-            cypher.recall_candidates(where), {"ids": list(memory_ids), **cypher.filter_parameters(where)}
-        )
+        rows = self._runner.read(cypher.recall_candidates(where), {"ids": list(memory_ids), **filter_parameters(where)})
         return {row[0]: _candidate(row, now) for row in rows}
 
     def candidates_by_turn(self, turn_keys: Sequence[str], where: MemoryFilter, now: str) -> dict[str, Candidate]:
@@ -66,7 +65,7 @@ class GraphReads:
         if not turn_keys:
             return {}
         rows = self._runner.read(
-            cypher.candidates_by_turn(where), {"keys": list(turn_keys), **cypher.filter_parameters(where)}
+            cypher.candidates_by_turn(where), {"keys": list(turn_keys), **filter_parameters(where)}
         )
         return {row[0]: _candidate(row, now) for row in rows}
 
@@ -89,8 +88,8 @@ class GraphReads:
             {
                 "now": now,
                 "limit": limit,
-                **cypher.filter_parameters(where),
-                **cypher.tag_parameters("favoured", favoured),
+                **filter_parameters(where),
+                **tag_parameters("favoured", favoured),
             },
         )
         return [_candidate(row, now) for row in rows]
@@ -153,7 +152,7 @@ class GraphReads:
                 "min_importance": rules.min_importance,
                 "limit": limit,
                 "now": rules.now,
-                **cypher.filter_parameters(rules.where),
+                **filter_parameters(rules.where),
             },
         )
         return [_walked(row, rules.now) for row in rows]
@@ -171,7 +170,7 @@ class GraphReads:
                 "per_key": rules.per_memory,
                 "min_importance": rules.min_importance,
                 "now": rules.now,
-                **cypher.filter_parameters(rules.where),
+                **filter_parameters(rules.where),
             },
         )
         return {key: list(ids) for key, ids in rows}

@@ -10,7 +10,7 @@ from typing import Any
 from automem.domain.memory import Memory
 from automem.domain.names import names_in
 from automem.domain.tags import canonical_tags, tag_prefixes
-from automem.stores.graph.cypher import MEMORY_COLUMNS
+from automem.stores.graph.cypher.conditions import MEMORY_COLUMNS
 
 INTERNAL = frozenset(
     {

@@ -9,8 +9,8 @@ from automem.domain.names import names_in
 from automem.domain.relation import REGISTRY
 from automem.domain.tags import canonical_tags
 from automem.errors import GraphRefused, GraphUnavailable
-from automem.stores.graph import cypher
 from automem.stores.graph.base import GraphRunner
+from automem.stores.graph.cypher import schema as cypher
 
 INDEXED = (
     ("Memory", "id"),
