@@ -24,6 +24,7 @@ from automem.services.graph import GraphService
 from automem.services.health import HealthService
 from automem.services.indexing import Indexer
 from automem.services.memories import MemoryService
+from automem.services.overview import OverviewService
 from automem.settings import Settings
 from automem.stores.graph.associations import GraphAssociations
 from automem.stores.graph.base import GraphRunner
@@ -31,6 +32,7 @@ from automem.stores.graph.embedded import EmbeddedFalkorDB
 from automem.stores.graph.falkordb import RunnerLimits
 from automem.stores.graph.memories import GraphMemories
 from automem.stores.graph.outbox import Outbox
+from automem.stores.graph.overview import GraphOverview
 from automem.stores.graph.reads import GraphReads
 from automem.stores.graph.schema import prepare_graph
 from automem.stores.graph.server import ServerAddress, server_graph
@@ -100,6 +102,7 @@ def compose(settings: Settings, runner: GraphRunner, vectors: VectorStore, embed
         associations=AssociationService(GraphAssociations(runner)),
         recaller=Recaller(Channels(vectors, embedder), reads, _recall_rules(settings), access.note),
         graph=GraphService(memories, reads, vectors, embedder, excluded),
+        overview=OverviewService(GraphOverview(runner)),
         health=HealthService(runner, memories, outbox, vectors, embedder, excluded),
         background=worker,
         access=access,

@@ -11,6 +11,7 @@ from automem.services.associations import AssociationService
 from automem.services.graph import GraphService
 from automem.services.health import HealthService
 from automem.services.memories import MemoryService
+from automem.services.overview import OverviewService
 from automem.stores.graph.base import GraphRunner
 from automem.stores.vector.base import VectorStore
 
@@ -62,6 +63,7 @@ class Container:
     associations: AssociationService
     recaller: Recaller
     graph: GraphService
+    overview: OverviewService
     health: HealthService
     background: BackgroundWork
     access: AccessLog

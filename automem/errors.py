@@ -2,6 +2,7 @@
 
 AutomemError
 ├── InvalidInput            a value that the caller can correct
+│   └── Unprocessable       the values are well formed, and name what cannot be done
 ├── NotFound                the thing named does not exist
 ├── Conflict                the request contradicts what is stored
 ├── Unavailable             a store or provider does not answer now; the same call may succeed later
@@ -43,6 +44,12 @@ class InvalidInput(AutomemError):
     """A value that the caller can correct; `data["field"]` names it when there is one."""
 
     code = "invalid_input"
+
+
+class Unprocessable(InvalidInput):
+    """Well-formed values that name what cannot be done, such as an edge from a memory to itself."""
+
+    code = "unprocessable"
 
 
 class NotFound(AutomemError):

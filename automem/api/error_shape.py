@@ -14,6 +14,7 @@ logger = logging.getLogger(__name__)
 
 STATUS: dict[type[errors.AutomemError], HTTPStatus] = {
     errors.InvalidInput: HTTPStatus.BAD_REQUEST,
+    errors.Unprocessable: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,

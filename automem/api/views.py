@@ -200,6 +200,20 @@ def node_view(memory: Memory) -> dict[str, Any]:
     }
 
 
+def drawn_edge(edge: Edge) -> dict[str, Any]:
+    """Return a stored edge as a drawing shows it."""
+    kind, properties = shown_as(edge.label, dict(edge.properties))
+    return {
+        "id": f"{edge.source}-{kind}-{edge.target}",
+        "source": edge.source,
+        "target": edge.target,
+        "type": kind,
+        "strength": strength_of(properties),
+        "color": colour_of(kind),
+        "properties": properties,
+    }
+
+
 def drawn_edges(steps: Iterable[Step]) -> list[dict[str, Any]]:
     """Return edges as a drawing shows them, each once, in their stored direction."""
     edges: dict[str, dict[str, Any]] = {}

@@ -6,7 +6,7 @@ compare as text exactly as their instants do ("+" sorts before "."), so stores c
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 NOT_A_STRING = "Timestamp must be a non-empty ISO formatted string"
 NOT_ISO = "Invalid ISO timestamp"
@@ -15,6 +15,12 @@ NOT_ISO = "Invalid ISO timestamp"
 def now() -> str:
     """Return the present instant as a canonical timestamp."""
     return canonical(datetime.now(UTC))
+
+
+def days_ago(days: int) -> str:
+    """Return the start of the day, in UTC, that lies so many days before today."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return canonical(today - timedelta(days=days))
 
 
 def canonical(moment: datetime) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from automem.domain import timestamps
 from automem.domain.recall import Edge
+from automem.domain.relation import REGISTRY
 from automem.errors import GraphRefused, NotFound
 from automem.stores.graph.associations import EdgeWrite, GraphAssociations
 
@@ -93,8 +94,19 @@ class AssociationService:
         Raises:
             NotFound: there is no such edge.
         """
-        if not self._associations.delete(memory1_id, relation, memory2_id):
+        if not self._associations.delete(memory1_id, (relation,), memory2_id):
             raise NotFound(NO_ASSOCIATION)
+
+    def disconnect(self, memory1_id: str, memory2_id: str) -> int:
+        """Remove every edge from one memory to another, of whatever type; return how many there were.
+
+        Raises:
+            NotFound: there is none.
+        """
+        removed = self._associations.delete(memory1_id, tuple(REGISTRY), memory2_id)
+        if not removed:
+            raise NotFound(NO_ASSOCIATION)
+        return removed
 
     def list(
         self,

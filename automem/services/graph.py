@@ -15,7 +15,7 @@ from automem.embedding.base import Embedder
 from automem.errors import EmbeddingRefused, EmbeddingUnavailable, NotFound, VectorsRefused, VectorsUnavailable
 from automem.stores.graph.memories import GraphMemories
 from automem.stores.graph.reads import GraphReads, WalkRules
-from automem.stores.graph.traversal import follow_relations
+from automem.stores.graph.traversal import Path, follow_relations, shortest_path
 from automem.stores.vector.base import Search, VectorStore
 
 logger = logging.getLogger(__name__)
@@ -67,13 +67,34 @@ class GraphService:
     def related(self, memory_id: str, types: Sequence[str], depth: int, limit: int) -> list[Related]:
         """Return up to `limit` memories within `depth` hops over edges of these types, the most important first.
 
-        Takes one round trip per hop and one more.
+        Takes one round trip per hop, and one more where nothing is connected.
 
         Raises:
             NotFound: there is no such memory.
         """
-        self._existing(memory_id)
-        return self._around(memory_id, tuple(types), depth)[:limit]
+        found = self._around(memory_id, tuple(types), depth)
+        if not found:
+            self._existing(memory_id)
+        return found[:limit]
+
+    def path(self, start: str, end: str, types: Sequence[str], max_depth: int) -> tuple[Path, list[Memory]]:
+        """Return a shortest path between two memories and the memories on it, the ends included.
+
+        Takes one round trip per hop and two more.
+
+        Raises:
+            NotFound: one of the two does not exist.
+        """
+        ends = self._memories.get_many(list({start, end}))
+        for memory_id in (start, end):
+            if memory_id not in ends:
+                raise NotFound(f"Memory {memory_id} not found", memory_id=memory_id)
+        found = shortest_path(self._reads, start, end, types, self._excluded, max_depth=max_depth)
+        if found.steps is None:
+            return found, []
+        between = [step.target for step in found.steps]
+        memories = {**self._memories.get_many([memory_id for memory_id in between if memory_id not in ends]), **ends}
+        return found, [memories[memory_id] for memory_id in (start, *between) if memory_id in memories]
 
     def neighbourhood(self, memory_id: str, depth: int, similar_limit: int) -> Neighbourhood:
         """Return what lies around a memory over edges of any type, and the memories nearest to it in meaning.

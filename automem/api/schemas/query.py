@@ -8,6 +8,9 @@ from typing import Annotated, Any, overload
 
 from pydantic import BeforeValidator
 
+from automem.api.schemas.fields import fault
+from automem.domain.timestamps import parse_timestamp
+
 _TRUE = frozenset({"1", "true", "yes", "y", "on"})
 _FALSE = frozenset({"0", "false", "no", "off", "n"})
 
@@ -53,6 +56,20 @@ def read_share(value: Any) -> float | None:
     except ValueError:
         return None
     return None if math.isnan(number) else min(1.0, max(0.0, number))
+
+
+def instant(name: str) -> BeforeValidator:
+    """Return a validator of timestamps; a bad one is an error that names it."""
+
+    def read(value: Any) -> str | None:
+        if not str(value or "").strip():
+            return None
+        try:
+            return parse_timestamp(value)
+        except ValueError as error:
+            raise fault(f"Invalid {name} time: {error}") from None
+
+    return BeforeValidator(read)
 
 
 def as_list(value: Any) -> list[str]:

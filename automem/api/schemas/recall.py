@@ -8,28 +8,15 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from automem.api.schemas.fields import fault, read_embedding
 from automem.api.schemas.memory import MemoryView
-from automem.api.schemas.query import Flag, Repeated, Share, Split, bounded_int, read_flag, split
+from automem.api.schemas.query import Flag, Repeated, Share, Split, bounded_int, instant, read_flag, split
 from automem.domain.ids import canonical_id
 from automem.domain.recall import SORTS
-from automem.domain.timestamps import parse_timestamp
 
 
 def _one_of(*choices: str) -> BeforeValidator:
     def read(value: Any) -> str:
         text = str(value).strip().lower()
         return text if text in choices else choices[0]
-
-    return BeforeValidator(read)
-
-
-def _instant(name: str) -> BeforeValidator:
-    def read(value: Any) -> str | None:
-        if not str(value or "").strip():
-            return None
-        try:
-            return parse_timestamp(value)
-        except ValueError as error:
-            raise fault(f"Invalid {name} time: {error}") from None
 
     return BeforeValidator(read)
 
@@ -105,10 +92,10 @@ class RecallParameters(BaseModel):
         "prefix", description="`prefix` compares whole segments from the left."
     )
     exclude_tags: Repeated = Field([], description="No memories having tags that begin with these segments.")
-    start: Annotated[str | None, _instant("start")] = Field(
+    start: Annotated[str | None, instant("start")] = Field(
         None, description="Earliest timestamp, inclusive; bad is 400."
     )
-    end: Annotated[str | None, _instant("end")] = Field(None, description="Latest timestamp, inclusive; bad is 400.")
+    end: Annotated[str | None, instant("end")] = Field(None, description="Latest timestamp, inclusive; bad is 400.")
     time_query: str = Field(
         "",
         validation_alias=AliasChoices("time_query", "time"),

@@ -49,10 +49,12 @@ class GraphAssociations:
         rows = self._runner.read(cypher.find_edge(labels_of((relation,))), {"source": source, "target": target})
         return Edge(source, target, rows[0][0], rows[0][1]) if rows else None
 
-    def delete(self, source: str, relation: str, target: str) -> bool:
-        """Delete one edge by its ends and type; False when there is none."""
-        rows = self._runner.write(cypher.delete_edge(labels_of((relation,))), {"source": source, "target": target})
-        return bool(rows and rows[0][0])
+    def delete(self, source: str, relations: Sequence[str], target: str) -> int:
+        """Delete the edges of these types from one memory to another; return how many there were."""
+        rows = self._runner.write(
+            cypher.delete_edges(labels_of(tuple(relations))), {"source": source, "target": target}
+        )
+        return int(rows[0][0]) if rows else 0
 
     def list(
         self,

@@ -40,7 +40,7 @@ def find_edge(labels: Sequence[str]) -> str:
     )
 
 
-def delete_edge(labels: Sequence[str]) -> str:
+def delete_edges(labels: Sequence[str]) -> str:
     """Return the statement that removes them."""
     return (
         f"MATCH (a:Memory {{id: $source}})-[r:{_labels(labels)}]->(b:Memory {{id: $target}}) DELETE r RETURN count(r)"

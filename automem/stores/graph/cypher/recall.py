@@ -104,6 +104,16 @@ def walk(where: MemoryFilter, *, current_only: bool) -> str:
     )
 
 
+def steps(where: MemoryFilter) -> str:
+    """Return the query for up to $limit edges of $types, both ways, that lead from $ids to other memories."""
+    return (
+        # The WITH keeps the planner from beginning at every memory there is.
+        "UNWIND $ids AS id MATCH (s:Memory {id: id}) WITH id, s MATCH (s)-[r]-(m:Memory) "
+        f"WHERE type(r) IN $types AND {filter_condition(where)} "
+        f"RETURN id, m.id, type(r), {_STRENGTH}, startNode(r).id = id LIMIT $limit"
+    )
+
+
 def sharing_keys(where: MemoryFilter, *, current_only: bool) -> str:
     """Return the query for memories that share one of $keys as a tag or a name, a few per key, the important first.
 

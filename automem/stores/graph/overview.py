@@ -1,0 +1,113 @@
+"""Reads of the graph as a whole; each method is one round trip unless it says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from automem.domain.memory import Memory
+from automem.domain.recall import Edge, MemoryFilter
+from automem.domain.relation import EDGE_LABELS
+from automem.stores.graph.base import GraphRunner, Row
+from automem.stores.graph.cypher import memories as memory_cypher
+from automem.stores.graph.cypher import overview as cypher
+from automem.stores.graph.cypher.conditions import filter_parameters, tag_parameters
+from automem.stores.graph.records import memory_from_columns
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCount:
+    """The memories of one type: how many, their mean confidence, and how many reach which level.
+
+    Importance is high from 0.8 and medium from 0.5, confidence low below 0.4 and medium below 0.7.
+    """
+
+    type: str
+    memories: int
+    mean_confidence: float
+    important: int
+    of_medium_importance: int
+    of_low_confidence: int
+    of_medium_confidence: int
+
+
+class GraphOverview:
+    """Reads what is drawn of the graph, and what it holds in numbers.
+
+    Every method raises GraphUnavailable and GraphRefused as its GraphRunner does.
+    """
+
+    def __init__(self, runner: GraphRunner) -> None:
+        self._runner = runner
+
+    def snapshot(
+        self, where: MemoryFilter, types: Sequence[str], min_importance: float, limit: int
+    ) -> list[tuple[Memory, list[Edge]]]:
+        """Return the most important memories with all edges that leave them for other memories."""
+        rows = self._runner.read(
+            cypher.snapshot(where, typed=bool(types)),
+            {
+                "types": list(types),
+                "min_importance": min_importance,
+                "limit": limit,
+                **filter_parameters(where),
+            },
+        )
+        found = []
+        for edges, *columns in rows:
+            memory = memory_from_columns(columns)
+            found.append((memory, [Edge(memory.id, *edge) for edge in edges]))
+        return found
+
+    def totals(self) -> tuple[int, int]:
+        """Return how many memories and how many edges there are, in two round trips."""
+        return _number(self._runner.read(memory_cypher.COUNT_MEMORIES)), _number(self._runner.read(cypher.COUNT_EDGES))
+
+    def types(self) -> list[TypeCount]:
+        """Return the numbers of every type of memory, by name."""
+        return sorted((_type_count(row) for row in self._runner.read(cypher.TYPES)), key=lambda found: found.type)
+
+    def edge_counts(self) -> dict[str, int]:
+        """Return how many edges there are of each type that has any."""
+        rows = self._runner.read(cypher.count_edges_of(EDGE_LABELS))
+        return {str(label): int(edges) for label, edges in rows if edges}
+
+    def activity(self, since: str) -> dict[str, int]:
+        """Return how many memories there are of each date, YYYY-MM-DD, from a timestamp on."""
+        return {str(date): int(count) for date, count in self._runner.read(cypher.ACTIVITY, {"since": since})}
+
+    def hours(self, since: str) -> dict[str, tuple[int, float]]:
+        """Return, per hour of the day in UTC ("00" to "23"), how many memories there are and their mean importance."""
+        rows = self._runner.read(cypher.HOURS, {"since": since})
+        return {str(hour): (int(count), float(importance or 0.0)) for hour, count, importance in rows}
+
+    def names(self, limit: int) -> dict[str, int]:
+        """Return the names that most memories speak of, and how many do."""
+        return {str(name): int(times) for name, times in self._runner.read(cypher.NAMES, {"limit": limit})}
+
+    def patterns(self, above: float, limit: int) -> list[Row]:
+        """Return type, description, confidence and observations of the patterns above a confidence."""
+        return self._runner.read(cypher.PATTERNS, {"above": above, "limit": limit})
+
+    def preferences(self, limit: int) -> list[Row]:
+        """Return the texts preferred and passed over, with context and strength of the edge, the strongest first."""
+        return self._runner.read(cypher.PREFERENCES, {"limit": limit})
+
+    def tagged(self, tags: Sequence[str], now: str, limit: int) -> list[Memory]:
+        """Return the most important memories that are true now and have any of these canonical whole tags."""
+        rows = self._runner.read(cypher.tagged(len(tags)), {**tag_parameters("tag", tags), "limit": limit, "now": now})
+        return [memory_from_columns(row) for row in rows]
+
+
+def _number(rows: list[Row]) -> int:
+    return int(rows[0][0]) if rows else 0
+
+
+def _type_count(row: Row) -> TypeCount:
+    name, memories, confidence, *levels = row
+    return TypeCount(_type(name), int(memories), float(confidence or 0.0), *(int(level or 0) for level in levels))
+
+
+def _type(value: Any) -> str:
+    return value if isinstance(value, str) and value else "Memory"
