@@ -5,7 +5,19 @@ from __future__ import annotations
 from flask import Flask
 from flask_cors import CORS
 
-from automem.api import associate, auth, connections, error_shape, graph, health, memory, openapi, overview, recall
+from automem.api import (
+    associate,
+    auth,
+    connections,
+    error_shape,
+    graph,
+    health,
+    memory,
+    openapi,
+    overview,
+    recall,
+    stream,
+)
 from automem.api.parsing import JsonProvider
 from automem.bootstrap import build
 from automem.container import Container
@@ -45,6 +57,6 @@ def create_app(settings: Settings, container: Container | None = None) -> Flask:
     )
     error_shape.install(app)
     auth.install(app, services.rules)
-    for module in (health, memory, associate, recall, graph, overview, connections, openapi):
+    for module in (health, memory, associate, recall, graph, overview, connections, stream, openapi):
         app.register_blueprint(module.blueprint)
     return app

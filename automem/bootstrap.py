@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from automem.background.access import AccessTask
+from automem.background.events import EventTask
 from automem.background.indexing import IndexTask
 from automem.background.sweep import SweepTask
 from automem.background.worker import Worker
@@ -20,6 +21,7 @@ from automem.recall.scoring import ScoringRules, Weights
 from automem.recall.sources import Channels
 from automem.services.access import AccessLog
 from automem.services.associations import AssociationService
+from automem.services.events import Events
 from automem.services.graph import GraphService
 from automem.services.health import HealthService
 from automem.services.indexing import Indexer
@@ -29,7 +31,7 @@ from automem.settings import Settings
 from automem.stores.graph.associations import GraphAssociations
 from automem.stores.graph.base import GraphRunner
 from automem.stores.graph.embedded import EmbeddedFalkorDB
-from automem.stores.graph.falkordb import RunnerLimits
+from automem.stores.graph.link import RunnerLimits
 from automem.stores.graph.memories import GraphMemories
 from automem.stores.graph.outbox import Outbox
 from automem.stores.graph.overview import GraphOverview
@@ -83,8 +85,10 @@ def compose(settings: Settings, runner: GraphRunner, vectors: VectorStore, embed
     memories, reads, outbox = GraphMemories(runner), GraphReads(runner), Outbox(runner)
     indexer = Indexer(vectors, embedder, outbox, memories, settings.recall_rules)
     access = AccessLog(memories)
+    events = Events(runner.channel("events"), settings.stream_clients)
     worker.add(IndexTask(outbox, indexer))
     worker.add(AccessTask(access))
+    worker.add(EventTask(events))
     worker.add(
         SweepTask(
             memories,
@@ -106,6 +110,7 @@ def compose(settings: Settings, runner: GraphRunner, vectors: VectorStore, embed
         health=HealthService(runner, memories, outbox, vectors, embedder, excluded),
         background=worker,
         access=access,
+        events=events,
         runner=runner,
         vectors=vectors,
     )
@@ -153,7 +158,7 @@ def make_runner(settings: Settings) -> GraphRunner:
     timeout_ms = int(settings.falkordb_timeout_seconds * 1000)
     limits = RunnerLimits(
         # A recall reads neighbours beside its other queries.
-        pool_size=2 * settings.threads + BACKGROUND_CONNECTIONS,
+        pool_size=2 * settings.request_threads + BACKGROUND_CONNECTIONS,
         # The server ends a query that takes too long; the connection waits a little longer for it to say so.
         answer_timeout_seconds=settings.falkordb_timeout_seconds + 5,
         query_timeout_ms=None if settings.embedded_graph else timeout_ms,
@@ -253,5 +258,5 @@ def _recall_rules(settings: Settings) -> RecallRules:
         neighbour_limit=settings.recall_relation_limit,
         excluded_types=settings.recall_excluded_types,
         presets=settings.recall_rules,
-        threads=settings.threads,
+        threads=settings.request_threads,
     )

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
@@ -24,6 +25,7 @@ from automem.app import create_app
 from automem.bootstrap import build, make_embedder
 from automem.container import Container
 from automem.errors import AutomemError, ConfigurationError
+from automem.services.events import Events
 from automem.settings import Settings, load_settings
 
 GRACEFUL_SECONDS = 30
@@ -46,7 +48,7 @@ class Server(BaseApplication):
             "bind": _bind(settings.host, settings.port),
             "workers": settings.workers,
             "worker_class": "gthread",
-            "threads": settings.threads,
+            "threads": settings.request_threads,
             "timeout": START_SECONDS,
             "graceful_timeout": GRACEFUL_SECONDS,
             "loglevel": settings.log_level.lower(),
@@ -72,6 +74,7 @@ class Server(BaseApplication):
             _say(f"automem cannot start: {error}")
             raise SystemExit(Arbiter.APP_LOAD_ERROR) from error
         self._container = container
+        end_streams_on_signal(container.events)
         return create_app(self._settings, container)
 
     def _start_background(self, _worker: object) -> None:
@@ -86,6 +89,22 @@ class Server(BaseApplication):
         if self._container is not None:
             self._container.close()
             self._container = None
+
+
+def end_streams_on_signal(events: Events) -> None:
+    """Let event streams end as soon as the worker process is told to, rather than hold it up until they are cut off.
+
+    Call it in the main thread, after the server has set its own handlers, which go on to run.
+    """
+    for number in (signal.SIGTERM, signal.SIGQUIT):
+        servers_own = signal.getsignal(number)
+
+        def end(received: int, frame: FrameType | None, servers_own: Any = servers_own) -> None:
+            events.end_streams()
+            if callable(servers_own):
+                servers_own(received, frame)
+
+        signal.signal(number, end)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from automem.recall.recaller import Recaller
 from automem.services.access import AccessLog
 from automem.services.associations import AssociationService
+from automem.services.events import Events
 from automem.services.graph import GraphService
 from automem.services.health import HealthService
 from automem.services.memories import MemoryService
@@ -67,12 +68,14 @@ class Container:
     health: HealthService
     background: BackgroundWork
     access: AccessLog
+    events: Events
     runner: GraphRunner
     vectors: VectorStore
 
     def close(self) -> None:
         """Stop background work, write what waits in memory, and release both stores; idempotent."""
         self.background.stop()
+        self.events.close()
         self.recaller.close()
         self.vectors.close()
         self.runner.close()

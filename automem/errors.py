@@ -8,7 +8,8 @@ AutomemError
 ├── Unavailable             a store or provider does not answer now; the same call may succeed later
 │   ├── GraphUnavailable
 │   ├── VectorsUnavailable
-│   └── EmbeddingUnavailable
+│   ├── EmbeddingUnavailable
+│   └── Busy                as much is under way as may be
 ├── Refused                 a store or provider answered, and will not do it however often it is asked
 │   ├── GraphRefused
 │   │   └── ConstraintViolated
@@ -92,6 +93,12 @@ class EmbeddingUnavailable(Unavailable):
     """The embedding provider cannot be reached, is overloaded, or did not answer in time."""
 
     code = "embedding_unavailable"
+
+
+class Busy(Unavailable):
+    """As much of this kind is under way as may be; it works again when some of it has ended."""
+
+    code = "busy"
 
 
 class Refused(AutomemError):

@@ -44,6 +44,13 @@ class Settings(BaseSettings):
     threads: int = Field(
         8, ge=1, le=256, alias="AUTOMEM_THREADS", description="Requests served at once by one worker process."
     )
+    stream_clients: int = Field(
+        8,
+        ge=1,
+        le=1000,
+        alias="AUTOMEM_STREAM_CLIENTS",
+        description="Clients of the event stream in one worker process; each takes a thread beside AUTOMEM_THREADS.",
+    )
     workers: int = Field(
         1,
         ge=1,
@@ -268,6 +275,11 @@ class Settings(BaseSettings):
     @classmethod
     def _home(cls, value: Path | None) -> Path | None:
         return value.expanduser().absolute() if value is not None else None
+
+    @property
+    def request_threads(self) -> int:
+        """Threads that serve requests in one worker process, event streams among them."""
+        return self.threads + self.stream_clients
 
     @property
     def embedded_graph(self) -> bool:

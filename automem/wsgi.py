@@ -4,7 +4,9 @@ Load it after any fork (no `--preload`): the embedded engines belong to one proc
 """
 
 from automem.app import create_app
+from automem.cli import end_streams_on_signal
 from automem.settings import load_settings
 
 app = create_app(load_settings())
 app.extensions["automem"].background.start()
+end_streams_on_signal(app.extensions["automem"].events)

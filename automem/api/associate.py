@@ -7,6 +7,7 @@ from typing import Any
 from flask import Blueprint
 from pydantic_core import PydanticCustomError
 
+from automem.api import announce
 from automem.api.openapi import documented
 from automem.api.parsing import body_object, container, memory_id, query, validated
 from automem.api.schemas.associate import (
@@ -45,6 +46,7 @@ def associate() -> Answer:
         container().associations.create(new)
     except GraphRefused as error:
         raise GraphRefused("Failed to create association") from error
+    announce.associated(1)
     return {
         **{name: raw[name] for name in new.properties},
         "status": "success",
@@ -66,6 +68,7 @@ def _associate_batch(raw: dict[str, Any]) -> Answer:
         except PydanticCustomError as error:
             reasons[index] = error.message()
     reasons.update(container().associations.create_many(news))
+    announce.associated(len(news) - sum(index in reasons for index in news))
     succeeded = [
         {
             "index": index,

@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Blueprint, request
 
+from automem.api import announce
 from automem.api.openapi import documented
 from automem.api.parsing import body_object, container, memory_id, query, validated
 from automem.api.schemas.memory import (
@@ -49,6 +50,7 @@ def store() -> Answer:
     replaces = Supersession(body.supersedes, body.supersede_relation) if body.supersedes else None
     (stored,) = container().memories.store([_new(body)], once=_once("memory", raw), replaces=replaces)
     memory = stored.memory
+    announce.stored([memory], started)
     answer = {
         "status": "success",
         "memory_id": memory.id,
@@ -80,6 +82,7 @@ def store_batch() -> Answer:
     items = validated(StoreBatchBody, raw).memories
     news = [_new(_batch_item(item, index)) for index, item in enumerate(items)]
     stored = container().memories.store(news, once=_once("batch", raw))
+    announce.stored([item.memory for item in stored], started)
     embedded = sum(item.embedded for item in stored)
     waiting = len(stored) - embedded
     parts = [f"stored ({embedded})"] if embedded else []
@@ -140,6 +143,7 @@ def update(id_text: str) -> Answer:
     changes = validated(UpdateBody, raw).changes()
     if changes:
         memories.update(found, changes)
+        announce.changed(found)
     return {"status": "success", "memory_id": found}, 200
 
 
@@ -149,6 +153,7 @@ def delete(id_text: str) -> Answer:
     """Delete a memory with its associations."""
     found = memory_id(id_text)
     container().memories.delete(found)
+    announce.deleted(found)
     return {"status": "success", "memory_id": found}, 200
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from automem.api import announce
 from automem.api.openapi import documented
 from automem.api.parsing import container, query
 from automem.api.schemas.recall import RecallAnswerView, RecallParameters
@@ -37,6 +38,7 @@ def recall() -> Answer:
     window = _window(asked)
     request = _recall_query(asked, window)
     answer = container().recaller.recall(request)
+    announce.recalled(request, answer, started)
     seeds = {
         result.memory.id: (place, result.score)
         for place, result in enumerate(item for item in answer.results if not (item.links or item.shared))

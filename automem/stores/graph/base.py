@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 Row = list[Any]
+
+
+class EventListener(Protocol):
+    """One listener of a channel, for one thread at a time."""
+
+    def next(self, wait_seconds: float) -> str | None:
+        """Return the next message, None when none comes in time; raise GraphUnavailable when the channel is lost."""
+        ...
+
+    def close(self) -> None:
+        """Stop listening; idempotent."""
+        ...
+
+
+class EventChannel(Protocol):
+    """Messages between processes: whoever listens at the time hears them, in order; nothing is kept for later.
+
+    A listener that does not keep up is cut off. Every method raises GraphUnavailable when the server does not answer.
+    """
+
+    def publish(self, messages: Sequence[str]) -> None:
+        """Send messages, in order, to whoever listens now."""
+        ...
+
+    def listen(self) -> EventListener:
+        """Begin to listen; what is published from now on is heard."""
+        ...
+
+    def listeners(self) -> int:
+        """Return how many listen now, in all processes."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections; idempotent."""
+        ...
 
 
 class GraphRunner(Protocol):
@@ -35,6 +70,10 @@ class GraphRunner(Protocol):
 
     def create_unique_constraint(self, label: str, name: str) -> None:
         """Ask for a unique constraint on a property of a node label, which must be indexed; it is built meanwhile."""
+        ...
+
+    def channel(self, name: str) -> EventChannel:
+        """Return a channel of this graph, which is to be closed apart from the runner."""
         ...
 
     def ping(self) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from automem.errors import ConfigurationError, GraphRefused, GraphUnavailable
 from automem.stores.graph.child import Launch, Supervisor
-from automem.stores.graph.falkordb import Endpoint, FalkorRunner, Link, PlainRunner, Prepare, RunnerLimits
+from automem.stores.graph.falkordb import FalkorRunner, PlainRunner, Prepare
+from automem.stores.graph.link import Endpoint, Link, RunnerLimits
 from automem.stores.graph.lock import DirectoryLock, Holder, holder_of
 
 try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from automem.stores.graph.falkordb import Endpoint, FalkorRunner, Prepare, RunnerLimits
+from automem.stores.graph.falkordb import FalkorRunner, Prepare
+from automem.stores.graph.link import Endpoint, RunnerLimits
 
 _SCHEMES = {"falkor": "redis", "falkors": "rediss"}
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from automem.errors import ConstraintViolated, GraphRefused, GraphUnavailable
-from automem.stores.graph.falkordb import RunnerLimits
+from automem.stores.graph.link import RunnerLimits
 
 THREADS = 16
 SLOW_WRITE = "UNWIND range(1, 6000000) AS x WITH count(x) AS n CREATE (:Slow {n: n})"

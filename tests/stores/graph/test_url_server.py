@@ -6,7 +6,7 @@ import pytest
 from redis import exceptions
 
 from automem.errors import AutomemError, ConfigurationError, GraphRefused, GraphUnavailable
-from automem.stores.graph.falkordb import translate
+from automem.stores.graph.link import translate
 from automem.stores.graph.server import ServerAddress, server_graph
 
 
