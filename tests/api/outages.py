@@ -47,6 +47,9 @@ class FragileGraph:
         self._refuse("")
         self._runner.ping()
 
+    def channel(self, name):
+        return FragileChannel(self._runner.channel(name), self._refuse)
+
     def _refuse(self, query):
         if self._refused(query):
             raise self._error
@@ -68,6 +71,44 @@ class FragileGraph:
             yield
         finally:
             self._unanswered = _none
+
+
+class FragileChannel:
+    """An EventChannel that fails with its graph."""
+
+    def __init__(self, channel, refuse):
+        self._channel = channel
+        self._refuse = refuse
+
+    def publish(self, messages):
+        self._refuse("")
+        self._channel.publish(messages)
+
+    def listen(self):
+        self._refuse("")
+        return FragileListener(self._channel.listen(), self._refuse)
+
+    def listeners(self):
+        self._refuse("")
+        return self._channel.listeners()
+
+    def close(self):
+        self._channel.close()
+
+
+class FragileListener:
+    """An EventListener that fails with its graph."""
+
+    def __init__(self, listener, refuse):
+        self._listener = listener
+        self._refuse = refuse
+
+    def next(self, wait_seconds):
+        self._refuse("")
+        return self._listener.next(wait_seconds)
+
+    def close(self):
+        self._listener.close()
 
 
 class FragileVectors:

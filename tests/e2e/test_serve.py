@@ -4,13 +4,14 @@ import json
 import signal
 import stat
 import threading
+import time
 
 import pytest
 from click.testing import CliRunner
 from processes import AUTOMEM, TOKEN, alive, eventually, free_port, run
 
 from automem import __version__
-from automem.cli import main
+from automem.cli import GRACEFUL_SECONDS, main
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,33 @@ def test_a_service_asked_to_end_ends_cleanly(make_service, number, whole_group):
 
     service.start()
     assert [result["id"] for result in service.recall("kept over a restart")] == [stored]
+
+
+@pytest.mark.parametrize(("number", "whole_group"), [(signal.SIGTERM, False), (signal.SIGINT, True)])
+def test_an_open_stream_does_not_hold_up_the_end(make_service, number, whole_group):
+    service = make_service(EMBEDDING_PROVIDER="hashing", VECTOR_SIZE="64").start()
+    with service.client.stream("GET", "/stream") as stream:
+        frames = stream.iter_lines()
+        assert next(frames) == ": keepalive"
+        service.store("told")
+        while not (heard := next(frames)).startswith("data: "):
+            pass
+        assert json.loads(heard.removeprefix("data: "))["data"]["content_preview"] == "told"
+        started = time.monotonic()
+        service.stop(number, whole_group=whole_group)
+        # A worker that waits for its streams is cut off after GRACEFUL_SECONDS.
+        assert time.monotonic() - started < GRACEFUL_SECONDS - 10
+        if number == signal.SIGTERM:
+            assert list(frames) == [""]
+
+
+def test_streams_leave_threads_for_requests(make_service):
+    service = make_service(
+        EMBEDDING_PROVIDER="hashing", VECTOR_SIZE="64", AUTOMEM_THREADS="1", AUTOMEM_STREAM_CLIENTS="2"
+    ).start()
+    with service.client.stream("GET", "/stream"), service.client.stream("GET", "/stream"):
+        assert service.health()["status"] == "healthy"
+        assert service.client.get("/stream").status_code == 503
 
 
 def test_a_token_is_made_once_and_kept_for_its_owner_alone(make_service):
