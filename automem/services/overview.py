@@ -80,31 +80,26 @@ class OverviewService:
         self._overview = overview
 
     def snapshot(self, where: MemoryFilter, types: Sequence[str], min_importance: float, limit: int) -> Snapshot:
-        """Return the `limit` most important memories that pass, and the edges among them. Takes three round trips."""
-        found = self._overview.snapshot(where, types, min_importance, limit)
-        shown = {memory.id for memory, _ in found}
-        total_memories, total_edges = self._overview.totals()
-        return Snapshot(
-            tuple(memory for memory, _ in found),
-            tuple(edge for _, edges in found for edge in edges if edge.target in shown),
-            total_memories,
-            total_edges,
-        )
+        """Return the `limit` most important memories that pass, and the edges among them. Takes four round trips."""
+        memories, edges = self._overview.snapshot(where, types, min_importance, limit)
+        total, relations = self._overview.totals()
+        return Snapshot(tuple(memories), tuple(edges), total, sum(relations.values()))
 
     def statistics(self) -> Statistics:
-        """Return the graph in numbers. Takes five round trips."""
-        memories, edges = self._overview.totals()
+        """Return the graph in numbers. Takes three round trips."""
+        memories, relations = self._overview.totals()
         return Statistics(
             memories,
-            edges,
+            sum(relations.values()),
             tuple(self._overview.types()),
-            self._overview.edge_counts(),
+            relations,
             self._overview.activity(timestamps.days_ago(DAYS_OF_ACTIVITY)),
         )
 
     def edge_total(self) -> int:
         """Return how many edges there are."""
-        return sum(self._overview.edge_counts().values())
+        _, relations = self._overview.totals()
+        return sum(relations.values())
 
     def lessons(self) -> list[Memory]:
         """Return the most important true memories tagged as lessons."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from automem.domain.memory import Memory
 from automem.domain.recall import Edge, MemoryFilter
-from automem.domain.relation import EDGE_LABELS
 from automem.stores.graph.base import GraphRunner, Row
-from automem.stores.graph.cypher import memories as memory_cypher
 from automem.stores.graph.cypher import overview as cypher
 from automem.stores.graph.cypher.conditions import filter_parameters, tag_parameters
-from automem.stores.graph.records import memory_from_columns
+from automem.stores.graph.records import memory_from_columns, memory_from_properties
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +43,33 @@ class GraphOverview:
 
     def snapshot(
         self, where: MemoryFilter, types: Sequence[str], min_importance: float, limit: int
-    ) -> list[tuple[Memory, list[Edge]]]:
-        """Return the most important memories with all edges that leave them for other memories."""
-        rows = self._runner.read(
-            cypher.snapshot(where, typed=bool(types)),
-            {
-                "types": list(types),
-                "min_importance": min_importance,
-                "limit": limit,
-                **filter_parameters(where),
-            },
-        )
-        found = []
-        for edges, *columns in rows:
-            memory = memory_from_columns(columns)
-            found.append((memory, [Edge(memory.id, *edge) for edge in edges]))
-        return found
+    ) -> tuple[list[Memory], list[Edge]]:
+        """Return the most important memories and the edges among them, in three round trips.
 
-    def totals(self) -> tuple[int, int]:
-        """Return how many memories and how many edges there are, in two round trips."""
-        return _number(self._runner.read(memory_cypher.COUNT_MEMORIES)), _number(self._runner.read(cypher.COUNT_EDGES))
+        The memories hold DRAWN_COLUMNS only.
+        """
+        asked = {"types": list(types), "least": min_importance, "limit": limit, **filter_parameters(where)}
+        counts = self._runner.read(cypher.levels(where, typed=bool(types), least=min_importance > 0), asked)
+        # Sorting a hundred thousand memories takes ten times as long as counting them first.
+        asked["least"] = max(min_importance, _least_importance(counts, limit))
+        rows = self._runner.read(cypher.snapshot(where, typed=bool(types)), asked)
+        memories = [memory_from_properties(dict(zip(cypher.DRAWN_COLUMNS, row, strict=True))) for row in rows]
+        if not memories:
+            return [], []
+        ids = [memory.id for memory in memories]
+        least = min(memory.importance for memory in memories)
+        edges = [Edge(*row) for row in self._runner.read(cypher.EDGES_AMONG_DRAWN, {"ids": ids, "least": least})]
+        drawn = set(ids)
+        return memories, [edge for edge in edges if edge.target in drawn]
+
+    def totals(self) -> tuple[int, dict[str, int]]:
+        """Return how many memories there are, and how many edges of each type that has any."""
+        ((labels, relations),) = self._runner.read(cypher.TOTALS)
+        return int(labels.get("Memory", 0)), {name: int(count) for name, count in relations.items() if count}
 
     def types(self) -> list[TypeCount]:
         """Return the numbers of every type of memory, by name."""
         return sorted((_type_count(row) for row in self._runner.read(cypher.TYPES)), key=lambda found: found.type)
-
-    def edge_counts(self) -> dict[str, int]:
-        """Return how many edges there are of each type that has any."""
-        rows = self._runner.read(cypher.count_edges_of(EDGE_LABELS))
-        return {str(label): int(edges) for label, edges in rows if edges}
 
     def activity(self, since: str) -> dict[str, int]:
         """Return how many memories there are of each date, YYYY-MM-DD, from a timestamp on."""
@@ -100,8 +98,14 @@ class GraphOverview:
         return [memory_from_columns(row) for row in rows]
 
 
-def _number(rows: list[Row]) -> int:
-    return int(rows[0][0]) if rows else 0
+def _least_importance(counts: list[Row], limit: int) -> float:
+    """Return an importance that at least `limit` of the counted memories reach, 0 where there are not so many."""
+    reached = 0
+    for level, count in sorted((row for row in counts if isinstance(row[0], int | float)), reverse=True):
+        reached += int(count)
+        if reached >= limit:
+            return max(0.0, float(level) / cypher.LEVELS - _ROUNDING)
+    return 0.0
 
 
 def _type_count(row: Row) -> TypeCount:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from automem.domain.recall import MemoryFilter
 from automem.stores.graph.cypher.conditions import filter_condition, memory_columns, tag_condition, valid
 
-COUNT_EDGES = "MATCH ()-[r]->() RETURN count(r)"
+TOTALS = "CALL db.meta.stats() YIELD labels, relTypes RETURN labels, relTypes"  # Kept by FalkorDB, not counted.
 TYPES = (
     "MATCH (m:Memory) RETURN m.type, count(m), avg(m.confidence), "
     "sum(CASE WHEN m.importance >= 0.8 THEN 1 ELSE 0 END), "
@@ -34,21 +32,35 @@ PREFERENCES = (
 )
 
 
-def count_edges_of(labels: Sequence[str]) -> str:
-    """Return the query that counts the edges of each of these types; FalkorDB knows the numbers without looking."""
-    return " UNION ALL ".join(
-        f"MATCH ()-[r:{label}]->() RETURN '{label}' AS label, count(r) AS edges" for label in labels
-    )
+DRAWN_COLUMNS = (
+    "id", "content", "type", "confidence", "importance", "tags", "timestamp", "updated_at", "metadata",
+)  # fmt: skip
+"""What is drawn of a memory."""
+LEVELS = 50
+EDGES_AMONG_DRAWN = (
+    "UNWIND $ids AS id MATCH (a:Memory {id: id}) WITH a MATCH (a)-[r]->(b:Memory) WHERE b.importance >= $least "
+    "RETURN a.id, b.id, type(r), properties(r)"
+)
+
+
+def _drawn(where: MemoryFilter, *, typed: bool, least: bool) -> str:
+    types = " AND m.type IN $types" if typed else ""
+    # Where it excludes nothing, the condition would only lead to the slower index.
+    importance = "m.importance >= $least AND " if least else ""
+    return f"MATCH (m:Memory) WHERE {importance}{filter_condition(where)}{types} "
+
+
+def levels(where: MemoryFilter, *, typed: bool, least: bool) -> str:
+    """Return the query that counts the memories to draw by importance, in LEVELS equal steps from 0."""
+    return f"{_drawn(where, typed=typed, least=least)} RETURN floor(m.importance * {LEVELS}), count(m)"
 
 
 def snapshot(where: MemoryFilter, *, typed: bool) -> str:
-    """Return the query for the most important memories, each with its outgoing edges to other memories."""
-    types = " AND m.type IN $types" if typed else ""
+    """Return the query for the most important memories to draw."""
     return (
-        f"MATCH (m:Memory) WHERE m.importance >= $min_importance AND {filter_condition(where)}{types} "
+        f"{_drawn(where, typed=typed, least=True)}"
         "WITH m ORDER BY m.importance DESC, m.timestamp DESC, m.id LIMIT $limit "
-        "OPTIONAL MATCH (m)-[r]->(n:Memory) "
-        f"RETURN collect(CASE WHEN n IS NULL THEN NULL ELSE [n.id, type(r), properties(r)] END), {memory_columns('m')}"
+        f"RETURN {memory_columns('m', DRAWN_COLUMNS)}"
     )
 
 

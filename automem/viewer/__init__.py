@@ -1,0 +1,1 @@
+"""The page at /viewer, on which a person looks at memories and edges."""
