@@ -9,14 +9,16 @@ from flask import Flask, Request, Response, request
 from automem.api.error_shape import envelope
 from automem.container import ApiRules
 
-OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/openapi.json"})
+OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/openapi.json", "/viewer", "/viewer/"})
+# The viewer's files hold no memories; the page asks for the token itself.
+OPEN_DIRECTORY = "/viewer/assets/"
 
 
 def install(app: Flask, rules: ApiRules) -> None:
-    """Ask for the API token before anything else happens, on every path but OPEN_PATHS."""
+    """Ask for the API token before anything else happens, on every path but the open ones."""
 
     def require_token() -> Response | None:
-        if rules.api_token is None or request.method == "OPTIONS" or request.path in OPEN_PATHS:
+        if rules.api_token is None or request.method == "OPTIONS" or _is_open(request.path):
             return None
         if _equal(sent_token(request), rules.api_token):
             return None
@@ -25,6 +27,10 @@ def install(app: Flask, rules: ApiRules) -> None:
         return response
 
     app.before_request(require_token)
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or path.startswith(OPEN_DIRECTORY)
 
 
 def sent_token(incoming: Request) -> str:

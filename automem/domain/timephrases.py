@@ -98,7 +98,9 @@ def _side(word: str, span: _Span) -> Window:
 def _closed(text: str, now: datetime) -> Window | None:
     if found := re.fullmatch(rf"(?:in |within |over )?(?:the )?(?:last|past|previous) {_COUNT} {_UNIT}", text):
         return Window(canonical(_ago(now, found["unit"], _number(found["count"]))), canonical(now))
-    span = _span(re.sub(r"^(?:in|on|during) (?:the )?", "", text), now)
+    if found := re.fullmatch(rf"(?:within|over) (?:the )?(?:last|past|previous) {_UNIT}", text):
+        return Window(canonical(_ago(now, found["unit"], 1)), canonical(now))
+    span = _span(re.sub(r"^(?:in|on|during|over) (?:the )?", "", text), now)
     return Window(canonical(span.start), canonical(span.end - _TICK)) if span is not None else None
 
 
@@ -182,6 +184,20 @@ def _weekday(found: re.Match[str], now: datetime) -> _Span:
     return _unit_of(now - timedelta(days=back), "day")
 
 
+def _last_night(_found: re.Match[str], now: datetime) -> _Span:
+    """Read the night that ended this morning, from 18:00 to 6:00."""
+    today = _unit_of(now, "day").start
+    return _Span(today - timedelta(hours=6), today + timedelta(hours=6))
+
+
+def _weekend(found: re.Match[str], now: datetime) -> _Span:
+    """Read the Saturday and Sunday of this week, or the last ones that are over."""
+    saturday = _unit_of(now, "week").start + timedelta(days=5)
+    if found["which"] != "this":
+        saturday -= timedelta(days=7)
+    return _Span(saturday, saturday + timedelta(days=2))
+
+
 def _quarter(found: re.Match[str], _now: datetime) -> _Span:
     return _unit_of(datetime(int(found["year"]), int(found["number"]) * 3, 1, tzinfo=UTC), "quarter")
 
@@ -204,6 +220,9 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     for pattern, read in (
         (r"now", lambda _found, now: _Span(now, now + _TICK)),
         (r"today", lambda _found, now: _unit_of(now, "day")),
+        (r"tomorrow", lambda _found, now: _unit_of(now + timedelta(days=1), "day")),
+        (r"last night", _last_night),
+        (r"(?P<which>this|(?:the )?(?:last|past|previous)) weekend", _weekend),
         (r"yesterday", lambda _found, now: _unit_of(now - timedelta(days=1), "day")),
         (r"(?:the )?day before yesterday", lambda _found, now: _unit_of(now - timedelta(days=2), "day")),
         (rf"(?:this|the current) {_UNIT}", _this),
@@ -213,7 +232,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (rf"{_MONTH}(?: (?:of )?(?P<year>\d{{4}}))?", _month),
         (rf"(?:last|past|previous) {_MONTH}", _month),
         (rf"{_MONTH} {_DAY}(?: (?P<year>\d{{4}}))?", _date),
-        (rf"{_DAY} (?:of )?{_MONTH}(?: (?P<year>\d{{4}}))?", _date),
+        (rf"(?:the )?{_DAY} (?:of )?{_MONTH}(?: (?P<year>\d{{4}}))?", _date),
         (r"q(?P<number>[1-4]) (?:of )?(?P<year>\d{4})", _quarter),
         (r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2}))?)?", _iso),
         (r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:?\d{2})?", _moment),

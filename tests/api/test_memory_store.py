@@ -355,3 +355,12 @@ def test_without_the_graph_nothing_is_stored_anywhere(fragile, tag):
     assert answer.headers["Retry-After"]
     assert fragile.vectors.count() == indexed
     assert fragile.client.get("/memory/by-tag", tags=tag).json["count"] == 0
+
+
+@pytest.mark.parametrize("t_invalid", ["2020-01-01", "2024-05-01T11:59:59+00:00", "2024-05-01T13:59:00+02:00"])
+def test_a_memory_does_not_end_to_be_true_before_it_begins(client, t_invalid):
+    body = {"content": "x", "t_valid": "2024-05-01T12:00:00Z", "t_invalid": t_invalid}
+    answer = client.post("/memory", body)
+    assert (answer.status_code, answer.json["message"]) == (400, "'t_invalid' must not be before 't_valid'")
+    batch = client.post("/memory/batch", {"memories": [{"content": "y"}, body]})
+    assert (batch.status_code, batch.json["index"]) == (400, 1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from automem.api.schemas.fields import (
     ChangedContent,
@@ -25,6 +25,7 @@ from automem.api.schemas.fields import (
 from automem.api.schemas.query import Repeated, bounded_int
 
 BATCH_LIMIT = 500
+ENDS_BEFORE_IT_BEGINS = "'t_invalid' must not be before 't_valid'"
 
 
 def _supersede_relation(value: Any) -> str:
@@ -51,6 +52,12 @@ class MemoryItem(BaseModel):
     timestamp: Time = Field(None, description="When it was made; default: now.")
     updated_at: Time = None
     last_accessed: Time = None
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Self:
+        if self.t_valid and self.t_invalid and self.t_invalid < self.t_valid:
+            raise fault(ENDS_BEFORE_IT_BEGINS)
+        return self
 
 
 class StoreBody(MemoryItem):

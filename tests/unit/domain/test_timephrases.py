@@ -27,6 +27,11 @@ def days(phrase, at=NOW):
         ("TODAY.", "2026-06-10", "2026-06-10"),
         ("yesterday", "2026-06-09", "2026-06-09"),
         ("the day before yesterday", "2026-06-08", "2026-06-08"),
+        ("tomorrow", "2026-06-11", "2026-06-11"),
+        ("last weekend", "2026-06-06", "2026-06-07"),
+        ("over the past weekend", "2026-06-06", "2026-06-07"),
+        ("this weekend", "2026-06-13", "2026-06-14"),
+        ("on the 3rd of June", "2026-06-03", "2026-06-03"),
         ("last day", "2026-06-09", "2026-06-09"),
         ("this week", "2026-06-08", "2026-06-14"),
         ("last week", "2026-06-01", "2026-06-07"),
@@ -104,6 +109,8 @@ def test_a_phrase_names_whole_days(phrase, start, end):
         ("previous 10 minutes", "2026-06-10T14:20:00+00:00"),
         ("last 2 weeks", "2026-05-27T14:30:00+00:00"),
         ("last 1 day", "2026-06-09T14:30:00+00:00"),
+        ("over the past year", "2025-06-10T14:30:00+00:00"),
+        ("within the last week", "2026-06-03T14:30:00+00:00"),
         ("last 0 days", "2026-06-10T14:30:00+00:00"),
         ("past 6 months", "2025-12-10T14:30:00+00:00"),
         ("last 2 quarters", "2025-12-10T14:30:00+00:00"),
@@ -144,6 +151,7 @@ def test_one_side_may_be_open(phrase, start, end):
     [
         ("now", "2026-06-10T14:30:00+00:00", "2026-06-10T14:30:00+00:00"),
         ("this hour", "2026-06-10T14:00:00+00:00", "2026-06-10T14:59:59.999999+00:00"),
+        ("last night", "2026-06-09T18:00:00+00:00", "2026-06-10T05:59:59.999999+00:00"),
         ("last minute", "2026-06-10T14:29:00+00:00", "2026-06-10T14:29:59.999999+00:00"),
         ("2 hours ago", "2026-06-10T12:00:00+00:00", "2026-06-10T12:59:59.999999+00:00"),
         ("2023-05-01T10:00:00.5Z", "2023-05-01T10:00:00.500000+00:00", "2023-05-01T10:00:00.500000+00:00"),
@@ -175,7 +183,7 @@ def test_calendars_turn_over(phrase, at, start, end):
 @pytest.mark.parametrize(
     "phrase",
     [
-        "", " ", ".", "sometime", "week", "last", "last blue moon", "next week", "tomorrow", "last -5 days",
+        "", " ", ".", "sometime", "week", "last", "last blue moon", "next week", "last -5 days",
         "-1 days ago",
         "last 1.5 days", "February 30", "31 April 2024", "2024-13", "2024-02-30", "0000", "0000-01-01", "Q5 2024", "q1",
         "before", "before before 2024", "since", "between 2024", "between 2024 and", "between 2024 and 2023",
@@ -196,7 +204,7 @@ WORDS = [
     "years", "hour", "minute", "ago", "now", "today", "yesterday", "monday", "sunday", "january", "feb", "march",
     "sept", "december", "a", "an", "two", "few", "couple", "of", "1st", "31", "30", "29", "0", "1", "7", "99999",
     "2024", "0001", "9999", "q1", "q4", "2024-02-29", "9999-12-31", "0001-01-01", "2024-01-01T00:00:00Z",
-    "9999-12-31T23:59:59.999999Z", "-5", "1e9", "٣",
+    "9999-12-31T23:59:59.999999Z", "-5", "1e9", "٣", "weekend", "night", "tomorrow",
 ]  # fmt: skip
 SPANS = st.sampled_from(
     [
