@@ -57,7 +57,7 @@ def measure(size: int) -> list[list[object]]:
                     "/graph/path", params={"from": ids[n % 400], "to": ids[(n + 200) % 400]}
                 ),
                 f"snapshot of {DRAWN:,}": lambda _: client.get("/graph/snapshot", params={"limit": str(DRAWN)}),
-                "bare engine: the queries of the snapshot": lambda _: overview.snapshot(everything, (), 0.0, DRAWN),
+                "bare engine, queries of the snapshot": lambda _: overview.snapshot(everything, (), 0.0, DRAWN),
                 "statistics": lambda _: client.get("/graph/stats"),
             },
             rounds=5,

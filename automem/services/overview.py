@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from automem.domain import timestamps
 from automem.domain.memory import Memory
 from automem.domain.recall import Edge, MemoryFilter
+from automem.domain.relation import REGISTRY
 from automem.stores.graph.overview import GraphOverview, TypeCount
 
 DAYS_OF_ACTIVITY = 30
@@ -93,13 +94,13 @@ class OverviewService:
             sum(relations.values()),
             tuple(self._overview.types()),
             relations,
-            self._overview.activity(timestamps.days_ago(DAYS_OF_ACTIVITY)),
+            self._overview.activity(*_recently()),
         )
 
     def edge_total(self) -> int:
-        """Return how many edges there are."""
+        """Return how many edges there are of the types that can be listed."""
         _, relations = self._overview.totals()
-        return sum(relations.values())
+        return sum(count for name, count in relations.items() if name in REGISTRY)
 
     def lessons(self) -> list[Memory]:
         """Return the most important true memories tagged as lessons."""
@@ -115,9 +116,14 @@ class OverviewService:
             tuple(self._overview.types()),
             tuple(_pattern(row) for row in self._overview.patterns(PATTERN_CONFIDENCE, MOST_PATTERNS)),
             tuple(_preference(row) for row in self._overview.preferences(MOST_PREFERENCES)),
-            self._overview.hours(timestamps.days_ago(DAYS_OF_ACTIVITY)),
+            self._overview.hours(*_recently()),
             self._overview.names(MOST_NAMES),
         )
+
+
+def _recently() -> tuple[str, str]:
+    """Return from when and up to when memories count as recent: what is dated in the future does not."""
+    return timestamps.days_ago(DAYS_OF_ACTIVITY), timestamps.days_ago(-1)
 
 
 def _pattern(row: Iterable[object]) -> Pattern:

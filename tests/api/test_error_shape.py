@@ -27,7 +27,7 @@ def unknown_path(fragile, route):
 
 
 def unknown_memory(fragile, route):
-    if route.names_a_memory or route.path == "/associate":
+    if route.needs_a_memory:
         return fragile.client(route.method, route.path, **route.options), 404
     return None
 

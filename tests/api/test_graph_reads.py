@@ -1,6 +1,7 @@
 """GET /memories/{id}/related and the reads under /graph."""
 
 import uuid
+from itertools import pairwise
 
 import pytest
 
@@ -152,6 +153,30 @@ def test_edges_of_background_work_are_followed_when_they_are_named(client, servi
     assert (item["id"], item["relation"]["type"]) == (chain[5], "DISCOVERED")
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+def test_the_path_to_the_end_of_a_chain_is_told_in_order_at_every_depth(client, chain, depth):
+    found = related(client, chain[0], depth=depth)["related_memories"]
+    far = next(item for item in found if item["id"] == chain[depth])
+    assert [(step["from"], step["to"]) for step in far["path"]] == list(pairwise(chain[: depth + 1]))
+    assert [step["direction"] for step in far["path"]] == ["out", "in", "out", "out", "out"][:depth]
+    assert [step["strength"] for step in far["path"]] == [0.9, 0.6, 0.5, 0.5, 0.5][:depth]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+def test_related_memories_take_one_round_trip_per_hop(client, service, chain, depth):
+    before = service.runner.round_trips
+    related(client, chain[0], depth=depth, limit=200)
+    assert service.runner.round_trips - before == depth
+
+
+@pytest.mark.parametrize("depth", [1, 5])
+def test_a_memory_that_nothing_is_connected_to_takes_two_round_trips(client, service, depth):
+    alone = client.store("alone")
+    before = service.runner.round_trips
+    assert related(client, alone, depth=depth)["related_memories"] == []
+    assert service.runner.round_trips - before == 2
+
+
 def test_long_content_and_many_tags_are_cut_in_a_summary(client):
     first, second = client.store("x"), client.store("word " * 100, tags=list("abcdefg"))
     client.associate(first, second)
@@ -279,7 +304,8 @@ def test_types_and_relations_are_listed_with_their_colours(client):
 def test_without_the_graph_reads_of_it_are_503(fragile):
     memory_id = fragile.client.store("x")
     with fragile.graph.failing():
-        for path in (f"/memories/{memory_id}/related", f"/graph/neighbors/{memory_id}"):
-            answer = fragile.client.get(path)
+        way = f"/graph/path?from={memory_id}&to={memory_id}"
+        for path in (f"/memories/{memory_id}/related", f"/graph/neighbors/{memory_id}", way):
+            answer = fragile.client("GET", path)
             assert (answer.status_code, answer.json["message"]) == (503, "FalkorDB is unavailable")
         assert fragile.client.get("/graph/relations").status_code == 200

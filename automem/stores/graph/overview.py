@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from automem.domain.memory import Memory
 from automem.domain.recall import Edge, MemoryFilter
+from automem.domain.relation import shown_as
 from automem.stores.graph.base import GraphRunner, Row
 from automem.stores.graph.cypher import overview as cypher
 from automem.stores.graph.cypher.conditions import filter_parameters, tag_parameters
@@ -51,33 +51,39 @@ class GraphOverview:
         asked = {"types": list(types), "least": min_importance, "limit": limit, **filter_parameters(where)}
         counts = self._runner.read(cypher.levels(where, typed=bool(types), least=min_importance > 0), asked)
         # Sorting a hundred thousand memories takes ten times as long as counting them first.
-        asked["least"] = max(min_importance, _least_importance(counts, limit))
-        rows = self._runner.read(cypher.snapshot(where, typed=bool(types)), asked)
+        least = asked["least"] = max(min_importance, _least_importance(counts, limit))
+        rows = self._runner.read(cypher.snapshot(where, typed=bool(types), least=least > 0), asked)
         memories = [memory_from_properties(dict(zip(cypher.DRAWN_COLUMNS, row, strict=True))) for row in rows]
         if not memories:
             return [], []
         ids = [memory.id for memory in memories]
         least = min(memory.importance for memory in memories)
-        edges = [Edge(*row) for row in self._runner.read(cypher.EDGES_AMONG_DRAWN, {"ids": ids, "least": least})]
+        rows = self._runner.read(cypher.edges_among_drawn(least=least > 0), {"ids": ids, "least": least})
         drawn = set(ids)
-        return memories, [edge for edge in edges if edge.target in drawn]
+        return memories, [Edge(source, target, *edge) for source, target, *edge in rows if str(target) in drawn]
 
     def totals(self) -> tuple[int, dict[str, int]]:
-        """Return how many memories there are, and how many edges of each type that has any."""
+        """Return how many memories there are, and how many edges of each type that has any, by the name it is shown."""
         ((labels, relations),) = self._runner.read(cypher.TOTALS)
-        return int(labels.get("Memory", 0)), {name: int(count) for name, count in relations.items() if count}
+        edges: dict[str, int] = {}
+        for label, count in relations.items():
+            kind, _ = shown_as(label, {})
+            if count:
+                edges[kind] = edges.get(kind, 0) + int(count)
+        return int(labels.get("Memory", 0)), edges
 
     def types(self) -> list[TypeCount]:
         """Return the numbers of every type of memory, by name."""
         return sorted((_type_count(row) for row in self._runner.read(cypher.TYPES)), key=lambda found: found.type)
 
-    def activity(self, since: str) -> dict[str, int]:
-        """Return how many memories there are of each date, YYYY-MM-DD, from a timestamp on."""
-        return {str(date): int(count) for date, count in self._runner.read(cypher.ACTIVITY, {"since": since})}
+    def activity(self, since: str, until: str) -> dict[str, int]:
+        """Return how many memories there are of each date, YYYY-MM-DD, from one timestamp to before another."""
+        rows = self._runner.read(cypher.ACTIVITY, {"since": since, "until": until})
+        return {str(date): int(count) for date, count in rows}
 
-    def hours(self, since: str) -> dict[str, tuple[int, float]]:
+    def hours(self, since: str, until: str) -> dict[str, tuple[int, float]]:
         """Return, per hour of the day in UTC ("00" to "23"), how many memories there are and their mean importance."""
-        rows = self._runner.read(cypher.HOURS, {"since": since})
+        rows = self._runner.read(cypher.HOURS, {"since": since, "until": until})
         return {str(hour): (int(count), float(importance or 0.0)) for hour, count, importance in rows}
 
     def names(self, limit: int) -> dict[str, int]:
@@ -110,8 +116,4 @@ def _least_importance(counts: list[Row], limit: int) -> float:
 
 def _type_count(row: Row) -> TypeCount:
     name, memories, confidence, *levels = row
-    return TypeCount(_type(name), int(memories), float(confidence or 0.0), *(int(level or 0) for level in levels))
-
-
-def _type(value: Any) -> str:
-    return value if isinstance(value, str) and value else "Memory"
+    return TypeCount(str(name), int(memories), float(confidence or 0.0), *(int(level or 0) for level in levels))

@@ -8,7 +8,7 @@ from typing import Any
 
 from automem.domain.memory import Memory, why_not_current
 from automem.domain.recall import Candidate, Edge, MemoryFilter, Step
-from automem.domain.relation import REGISTRY, labels_of, shown_as
+from automem.domain.relation import REGISTRY, labels_of, shown_as, strength_of
 from automem.stores.graph.base import GraphRunner
 from automem.stores.graph.cypher import recall as cypher
 from automem.stores.graph.cypher.conditions import filter_parameters, tag_parameters
@@ -157,20 +157,23 @@ class GraphReads:
         )
         return [_walked(row, rules.now) for row in rows]
 
-    def steps(self, memory_ids: Sequence[str], types: Sequence[str], where: MemoryFilter, limit: int) -> list[Step]:
+    def steps(
+        self, memory_ids: Sequence[str], types: Sequence[str], where: MemoryFilter, towards: str, limit: int
+    ) -> list[Step]:
         """Return up to `limit` steps over edges of these types, either way, from these memories to others."""
         rows = self._runner.read(
             cypher.steps(where),
             {
                 "ids": list(memory_ids),
                 "types": list(labels_of(tuple(types))),
+                "towards": towards,
                 "limit": limit,
                 **filter_parameters(where),
             },
         )
         return [
-            Step(origin, target, shown_as(label, {})[0], float(strength), "out" if outgoing else "in")
-            for origin, target, label, strength, outgoing in rows
+            Step(origin, target, shown_as(label, {})[0], strength_of(properties), "out" if outgoing else "in")
+            for origin, target, label, properties, outgoing in rows
         ]
 
     def sharing(self, keys: Sequence[str], seen: Sequence[str], rules: WalkRules, most: int) -> dict[str, list[str]]:

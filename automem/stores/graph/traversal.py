@@ -75,7 +75,7 @@ def shortest_path(
     for _ in range(max_depth):
         side = 0 if len(frontiers[0]) <= len(frontiers[1]) else 1
         seen = sides[side]
-        steps = reads.steps(frontiers[side], types, where, MOST_STEPS)
+        steps = reads.steps(frontiers[side], types, where, (end, start)[side], MOST_STEPS)
         complete = complete and len(steps) < MOST_STEPS
         steps.sort(key=lambda step: (step.strength, step.origin, step.type))
         found = {step.target: step for step in steps if step.target not in seen}  # Of several edges the strongest.

@@ -109,8 +109,8 @@ def steps(where: MemoryFilter) -> str:
     return (
         # The WITH keeps the planner from beginning at every memory there is.
         "UNWIND $ids AS id MATCH (s:Memory {id: id}) WITH id, s MATCH (s)-[r]-(m:Memory) "
-        f"WHERE type(r) IN $types AND {filter_condition(where)} "
-        f"RETURN id, m.id, type(r), {_STRENGTH}, startNode(r).id = id LIMIT $limit"
+        f"WHERE type(r) IN $types AND (m.id = $towards OR {filter_condition(where)}) "
+        "RETURN id, m.id, type(r), properties(r), startNode(r).id = id LIMIT $limit"
     )
 
 
