@@ -13,7 +13,7 @@ TORCH := $(shell grep '^torch==' constraints.txt)
 SOURCES := automem tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test check format lint types imports bench fix constraints clean
+.PHONY: help setup serve test check format lint types imports bench viewer fix constraints clean
 
 help:  ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | while IFS=: read -r name text; do \
@@ -44,6 +44,9 @@ imports: setup  ## Check which layer imports which.
 bench: setup  ## List the benchmarks.
 	@echo 'With $(BIN)/python in the place of python:'
 	@for file in benchmarks/[a-z]*.py benchmarks/*/__init__.py; do sed -n '1{/python -m benchmarks/{s/"""//g;p;}}' "$$file"; done
+
+viewer:  ## Build the pages of the viewer from viewer/; needs Node.js 20 and npm.
+	cd viewer && npm ci && npm run build
 
 fix: setup  ## Format, and correct what can be corrected without thinking.
 	$(BIN)/ruff format $(SOURCES)

@@ -23,6 +23,7 @@ from automem.bootstrap import build
 from automem.container import Container
 from automem.errors import ConfigurationError
 from automem.settings import Settings
+from automem.viewer import pages
 
 ALLOWED_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "X-Admin-Token", "X-API-Key")
 ALLOWED_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
@@ -59,4 +60,6 @@ def create_app(settings: Settings, container: Container | None = None) -> Flask:
     auth.install(app, services.rules)
     for module in (health, memory, associate, recall, graph, overview, connections, stream, openapi):
         app.register_blueprint(module.blueprint)
+    if services.rules.viewer:
+        app.register_blueprint(pages.blueprint)
     return app

@@ -217,6 +217,7 @@ def _api_rules(settings: Settings, dimension: int) -> ApiRules:
         max_body_bytes=settings.max_body_bytes,
         max_content_characters=settings.content_hard_limit,
         allowed_origins=settings.allowed_origins,
+        viewer=settings.viewer,
         recall_max_limit=settings.recall_max_limit,
         recall_relation_limit=settings.recall_relation_limit,
         recall_expansion_limit=settings.recall_expansion_limit,

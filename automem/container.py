@@ -46,6 +46,7 @@ class ApiRules:
     max_body_bytes: int
     max_content_characters: int
     allowed_origins: tuple[str, ...]
+    viewer: bool
     recall_max_limit: int
     recall_relation_limit: int
     recall_expansion_limit: int

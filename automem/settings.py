@@ -72,6 +72,11 @@ class Settings(BaseSettings):
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         ("*",), alias="VIEWER_ALLOWED_ORIGINS", description="Comma list of origins that browsers may call from."
     )
+    viewer: bool = Field(
+        default=True,
+        alias="ENABLE_GRAPH_VIEWER",
+        description="Whether `/viewer` serves the page that shows memories and edges; without it: 404.",
+    )
 
     # ---- access
     auth: Literal["on", "off"] = Field(

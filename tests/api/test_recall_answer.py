@@ -291,7 +291,7 @@ def test_without_the_vector_store_a_question_is_a_503_and_a_listing_is_not(clien
 
 @pytest.mark.parametrize("params", [{}, {"query": "bees"}])
 def test_without_the_graph_every_recall_is_a_503(client, settings, service, params):
-    runner = Away(GraphUnavailable(), graph_name="gone", round_trips=0)
+    runner = Away(GraphUnavailable(), graph_name="gone", round_trips=0, channel=service.runner.channel)
     lame = type(client)(create_app(settings, compose(settings, runner, service.vectors, HashingEmbedder(128))))
     answer = lame.get("/recall", **params)
     assert answer.status_code == 503

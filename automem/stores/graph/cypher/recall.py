@@ -68,8 +68,9 @@ LIST_ORDERS = {
 }
 
 NEIGHBOURS = (
-    "UNWIND $ids AS id MATCH (s:Memory {id: id}) CALL { WITH s MATCH (s)-[r]->(n:Memory) WHERE type(r) IN $types "
-    "RETURN r, n ORDER BY type(r) IN $system_types, r.updated_at DESC, n.id LIMIT $limit } "
+    "UNWIND $ids AS id MATCH (s:Memory {id: id}) WITH id, s MATCH (s)-[r]->(n:Memory) WHERE type(r) IN $types "
+    "WITH id, r, n ORDER BY type(r) IN $system_types, r.updated_at DESC, n.id "
+    "WITH id, collect([r, n])[0..$limit] AS found UNWIND found AS one WITH id, one[0] AS r, one[1] AS n "
     f"RETURN id, type(r), properties(r), {memory_columns('n', SUMMARY_COLUMNS)}"
 )
 
@@ -92,11 +93,13 @@ def walk(where: MemoryFilter, *, current_only: bool) -> str:
     """
     state, old = (f"AND {true_or_replaced('m')} ", replaced("m")) if current_only else ("", "false")
     return (
-        "UNWIND $origins AS origin MATCH (s:Memory {id: origin[0]}) CALL { WITH s MATCH (s)-[r]-(m:Memory) "
+        "UNWIND $origins AS origin MATCH (s:Memory {id: origin[0]}) WITH origin, s MATCH (s)-[r]-(m:Memory) "
         f"WHERE type(r) IN $types AND NOT m.id IN $seen AND {_STRENGTH} >= $min_strength "
         f"AND coalesce(m.importance, 0.0) >= $min_importance AND {filter_condition(where)} {state}"
-        f"RETURN r, m, {_STRENGTH} AS strength "
-        f"ORDER BY {old}, strength DESC, m.importance DESC, m.id LIMIT $per_memory }} "
+        f"WITH origin, r, m, {_STRENGTH} AS strength ORDER BY {old}, strength DESC, m.importance DESC, m.id "
+        # A slice of what was collected takes two thirds of the time of a subquery for each memory.
+        "WITH origin, collect([r, m, strength])[0..$per_memory] AS found UNWIND found AS one "
+        "WITH origin, one[0] AS r, one[1] AS m, one[2] AS strength "
         "WITH m, origin[1] * CASE WHEN strength < 1.0 THEN strength ELSE 1.0 END AS nearness, "
         "[origin[0], startNode(r).id = origin[0], type(r), properties(r)] AS edge "
         "WITH m, max(nearness) AS nearness, collect(edge) AS edges ORDER BY nearness DESC, m.id LIMIT $limit "
