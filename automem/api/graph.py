@@ -136,7 +136,6 @@ def snapshot() -> Answer:
         "nodes": [
             {
                 **node_view(memory),
-                "timestamp": memory.timestamp,
                 "updated_at": memory.updated_at,
                 "metadata": dict(memory.metadata),
             }

@@ -194,6 +194,7 @@ def node_view(memory: Memory) -> dict[str, Any]:
         "importance": memory.importance,
         "confidence": memory.confidence,
         "tags": list(memory.tags),
+        "timestamp": memory.timestamp,
         "color": colour_of_type(memory.type),
         "radius": 0.5 + 1.5 * memory.importance,
         "opacity": 0.4 + 0.6 * memory.confidence,

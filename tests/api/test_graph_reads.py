@@ -223,7 +223,18 @@ def test_neighbours_are_drawn_around_a_memory(client, chain):
     assert body["center"] == {**client.get(f"/memory/{chain[1]}").json["memory"], "color": "#94A3B8"}
     assert [node["id"] for node in body["graph_neighbors"]] == [chain[0], chain[2]]
     node = body["graph_neighbors"][0]
-    assert set(node) == {"id", "content", "type", "importance", "confidence", "tags", "color", "radius", "opacity"}
+    assert set(node) == {
+        "id",
+        "content",
+        "type",
+        "importance",
+        "confidence",
+        "tags",
+        "timestamp",
+        "color",
+        "radius",
+        "opacity",
+    }
     assert (node["radius"], node["opacity"]) == (pytest.approx(0.5 + 1.5 * 0.5), pytest.approx(0.4 + 0.6 * 0.3))
     drawn = [
         (chain[0], "LEADS_TO", chain[1], 0.9, "#3B82F6"),

@@ -142,10 +142,7 @@ export class Viewer {
   async #expand(id: string): Promise<string> {
     const before = this.#model.memories.size;
     const { graph_neighbors: joined, semantic_neighbors: near, edges } = await this.api.neighbours(id);
-    const fresh = [...joined, ...near].filter((memory) => !this.#model.memories.has(memory.id));
-    // Neighbours come without their times, which the time filter needs.
-    const whole = await Promise.all(fresh.map(async (memory) => (await this.api.memory(memory.id)).memory));
-    this.#model.add([...joined, ...near, ...whole], edges);
+    this.#model.add([...joined, ...near], edges);
     this.#drawn();
     const added = this.#model.memories.size - before;
     return `${several(joined.length, "neighbour", "neighbours")} along edges, ${count(near.length)} near in meaning; ${count(added)} new.`;
