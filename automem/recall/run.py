@@ -22,7 +22,7 @@ UNDER_SEED = "under_seed"
 PRESETS = (NEIGHBOURING_WORDS, MEANING_IN_CONTEXT, *dialogue.RULES, UNDER_SEED)
 """Every rule of ranking that can be switched off by its name."""
 
-CANDIDATES_PER_RESULT = 3
+CANDIDATES_PER_RESULT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class RecallRules:
 
     scoring: ScoringRules = field(default_factory=ScoringRules)
     overfetch: int = 4
-    pool_floor: int = 100
-    candidate_floor: int = 70
+    pool_floor: int = 80
+    candidate_floor: int = 50
     pool_ceiling: int = 400
     second_pool: int = 2000
     neighbour_limit: int = 5

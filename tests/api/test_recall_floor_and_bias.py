@@ -96,7 +96,7 @@ def test_the_default_min_score_is_a_setting(client, settings, service, tag, gap,
 
 def test_what_min_score_drops_does_not_use_up_the_limit(client, tag):
     dull = {"importance": 0.0, "type": "Note", "confidence": 0.0, "timestamp": "2001-01-01"}
-    near = store_many(client, [f"{ASKED} {n}" for n in range(60)], tags=[tag], **dull)
+    near = store_many(client, [f"{ASKED} {n}" for n in range(40)], tags=[tag], **dull)
     wanted = store_many(client, [f"{ASKED} of {n}" for n in range(5)], tags=[tag], importance=1.0)
     found = client.recall(ASKED, tags=tag, limit=100)
     floor = max(result["final_score"] for result in found if result["id"] in near) + 0.01
