@@ -1,4 +1,4 @@
-"""What a WSGI server loads: `gunicorn --workers 1 --threads 8 automem.wsgi:app`.
+"""What a WSGI server loads: `gunicorn --workers 1 --threads 16 automem.wsgi:app`.
 
 Load it after any fork (no `--preload`): the embedded engines belong to one process.
 """
