@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from automem.domain import timestamps
@@ -51,14 +51,13 @@ class Events:
         self._news.clear()
         messages = []
         while self._waiting:
-            kind, at, data = self._waiting.popleft()
-            messages.append(json.dumps({"type": kind, "timestamp": at, "data": data}, ensure_ascii=False, default=str))
+            messages.append(_message(*self._waiting.popleft()))
         if messages:
             self._channel.publish(messages)
         return bool(messages)
 
-    def listen(self) -> EventStream:
-        """Begin to listen; the stream must be closed.
+    def listen(self, hung_up: Callable[[], bool] = lambda: False) -> EventStream:
+        """Begin to listen; the stream must be closed. It ends when `hung_up`, asked again and again, says so.
 
         Raises:
             Busy: this process has as many listeners as it may have.
@@ -70,7 +69,7 @@ class Events:
                 "AUTOMEM_STREAM_CLIENTS"
             )
         try:
-            return EventStream(self._channel, self._ending, self._places)
+            return EventStream(self._channel, lambda: self._ending.is_set() or hung_up(), self._places)
         except BaseException:
             self._places.release()
             raise
@@ -90,11 +89,11 @@ class Events:
 
 
 class EventStream:
-    """The events that one client hears. It outlasts an outage of the graph, whose events it misses."""
+    """The events that one client hears. It outlasts an outage of the graph, and tells that events may be missing."""
 
-    def __init__(self, channel: EventChannel, ending: threading.Event, places: threading.BoundedSemaphore) -> None:
+    def __init__(self, channel: EventChannel, over: Callable[[], bool], places: threading.BoundedSemaphore) -> None:
         self._channel = channel
-        self._ending = ending
+        self._over = over
         self._places = places
         self._closing = threading.Lock()
         self._closed = False
@@ -104,7 +103,7 @@ class EventStream:
         """Give each event as JSON text, None at the beginning and after every SILENCE_SECONDS without one."""
         yield None
         told = time.monotonic()
-        while not self._ending.is_set():
+        while not self._over():
             event = self._next()
             if event is not None or time.monotonic() - told >= SILENCE_SECONDS:
                 yield event
@@ -124,11 +123,16 @@ class EventStream:
         try:
             if self._listener is None:
                 self._listener = self._channel.listen()
+                return _message("stream.gap", timestamps.now(), {})
             return self._listener.next(GLANCE_SECONDS)
         except GraphUnavailable as error:
-            logger.info("a stream waits for the graph: %s", error)
+            logger.info("a stream was cut off from the events and listens anew: %s", error)
             if self._listener is not None:
                 self._listener.close()
                 self._listener = None
-            self._ending.wait(RETRY_SECONDS)
+            time.sleep(RETRY_SECONDS)
             return None
+
+
+def _message(kind: str, at: str, data: Mapping[str, Any]) -> str:
+    return json.dumps({"type": kind, "timestamp": at, "data": data}, ensure_ascii=False, default=str)

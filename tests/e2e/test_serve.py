@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import stat
 import threading
 import time
@@ -127,6 +128,46 @@ def test_streams_leave_threads_for_requests(make_service):
     with service.client.stream("GET", "/stream"), service.client.stream("GET", "/stream"):
         assert service.health()["status"] == "healthy"
         assert service.client.get("/stream").status_code == 503
+
+
+def silent_listener(service):
+    """Ask for the stream over a connection that takes little, and never read from it."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    connection.connect(("127.0.0.1", service.port))
+    connection.sendall(f"GET /stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode())
+    return connection
+
+
+def test_clients_that_do_not_read_lose_their_places(make_service):
+    service = make_service(EMBEDDING_PROVIDER="hashing", VECTOR_SIZE="64", AUTOMEM_STREAM_CLIENTS="2").start()
+
+    def busy():
+        with service.client.stream("GET", "/stream") as answer:
+            return answer.status_code == 503
+
+    silent = [silent_listener(service) for _ in range(2)]
+    eventually(busy)
+    tags = [f"{n}{'x' * 2000}" for n in range(5)]
+    for _ in range(5):
+        memories = [{"content": f"told {n}", "tags": tags} for n in range(100)]
+        service.client.post("/memory/batch", json={"memories": memories}).raise_for_status()
+    eventually(lambda: not busy(), seconds=30)
+    started = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - started < GRACEFUL_SECONDS - 10
+    for connection in silent:
+        connection.close()
+
+
+def test_a_client_that_hangs_up_gives_its_place_back(make_service):
+    service = make_service(EMBEDDING_PROVIDER="hashing", VECTOR_SIZE="64", AUTOMEM_STREAM_CLIENTS="1").start()
+    for _ in range(3):
+        with service.client.stream("GET", "/stream") as answer:
+            assert answer.status_code == 200
+            assert next(answer.iter_lines()) == ": keepalive"
+        # Nothing is told meanwhile, and a comment only every half minute.
+        eventually(lambda: service.client.get("/stream/status").json() == {"subscribers": 0}, seconds=15)
 
 
 def test_a_token_is_made_once_and_kept_for_its_owner_alone(make_service):

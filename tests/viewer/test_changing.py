@@ -86,4 +86,17 @@ def test_a_memory_that_somebody_else_deleted_is_told(viewer, client):
     viewer.open().loaded(4, 2)
     client.delete(f"/memory/{tea}")
     viewer.option("Sarah prefers tea").click()
-    expect(viewer.detail.get_by_role("alert")).to_have_text("Memory not found")
+    expect(viewer.detail.get_by_role("alert")).to_contain_text("no longer there")
+    expect(viewer.shown).to_have_text("Shown 3 of 3 memories, 2 of 2 edges")
+
+
+def test_what_somebody_else_deleted_while_it_was_open_goes_when_it_is_deleted(viewer, client):
+    viewer.allowed.append("status of 404")
+    _, _, _, tea = family(client)
+    viewer.open().loaded(4, 2)
+    viewer.open_memory("Sarah prefers tea")
+    client.delete(f"/memory/{tea}")
+    viewer.act("Delete")
+    viewer.confirm("Delete memory")
+    expect(viewer.detail.get_by_role("alert")).to_contain_text("no longer there")
+    expect(viewer.shown).to_have_text("Shown 3 of 3 memories, 2 of 2 edges")

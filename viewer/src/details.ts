@@ -1,6 +1,6 @@
 // The panel of one memory or one edge: reading, changing, removing.
 
-import type { Api } from "./api";
+import { ApiError, type Api } from "./api";
 import { confirmed } from "./confirm";
 import { button, make, part, swatch, whenSubmitted, type Child } from "./dom";
 import { edgeId, type Model } from "./model";
@@ -61,7 +61,7 @@ export class Details {
       this.#fill("Memory", ...this.#memory(memory), ...this.#edges(id, associations, has_more));
       this.#say(message);
     } catch (error) {
-      this.#failed(turn, "Memory", error, () => void this.memory(id));
+      if (!this.#gone(turn, error, id)) this.#failed(turn, "Memory", error, () => void this.memory(id));
     }
   }
 
@@ -208,7 +208,7 @@ export class Details {
       this.actions.changed({ ...memory, ...change });
       if (turn === this.#turn) await this.memory(memory.id, "Saved.");
     } catch (error) {
-      this.#told(turn, error);
+      if (!this.#gone(turn, error, memory.id)) this.#told(turn, error);
     }
   }
 
@@ -219,7 +219,7 @@ export class Details {
       const said = await this.actions.expand(id);
       if (turn === this.#turn) await this.memory(id, said);
     } catch (error) {
-      this.#told(turn, error);
+      if (!this.#gone(turn, error, id)) this.#told(turn, error);
     }
   }
 
@@ -231,7 +231,7 @@ export class Details {
       this.actions.memoryRemoved(memory.id);
       if (turn === this.#turn) this.close();
     } catch (error) {
-      this.#told(turn, error);
+      if (!this.#gone(turn, error, memory.id)) this.#told(turn, error);
     }
   }
 
@@ -245,6 +245,14 @@ export class Details {
     } catch (error) {
       this.#told(turn, error);
     }
+  }
+
+  /** Take away a memory that somebody else has deleted meanwhile, and say so. */
+  #gone(turn: number, error: unknown, id: string): boolean {
+    if (!(error instanceof ApiError) || error.status !== 404) return false;
+    this.actions.memoryRemoved(id);
+    if (turn === this.#turn) this.#fill("Memory", make("p", { role: "alert" }, "This memory is no longer there: somebody else has deleted it."));
+    return true;
   }
 
   #told(turn: number, error: unknown): void {
