@@ -60,20 +60,11 @@ def memory_from_columns(values: Sequence[Any], extra: Mapping[str, Any] = Mappin
 def memory_from_summary(values: Sequence[Any]) -> Memory:
     """Return the memory of a row holding SUMMARY_COLUMNS, without what they leave out."""
     memory_id, content, kind, confidence, importance, tags, timestamp, summary = values
-    at = _text(timestamp)
-    return Memory(
-        id=_text(memory_id),
-        content=_text(content),
-        type=_text(kind) or "Memory",
-        confidence=_fraction(confidence, 0.0),
-        importance=_fraction(importance, 0.0),
-        tags=_texts(tags),
-        metadata={},
-        timestamp=at,
-        updated_at=at,
-        last_accessed=at,
-        summary=optional_text(summary),
-    )
+    whole = (
+        memory_id, content, kind, confidence, importance, tags, None, timestamp, None, None,
+        None, None, summary, None, None, None,
+    )  # fmt: skip
+    return memory_from_columns(whole)
 
 
 def memory_from_properties(properties: Mapping[str, Any]) -> Memory:
